@@ -1,0 +1,139 @@
+"""Discover the rules, ask, run them one by one, contain what crashes, and put the report together."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import entry_points
+
+from rules.engine import assemble
+from rules.core.model import Confirmed, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
+
+FAMILIES = ("integrity", "freeze", "status", "revisions", "consistency", "governance", "privacy")
+ENTRY_POINTS = "assay.rules"
+NEEDS = {
+    "base": "there is no base to compare with",
+    "history": "the history is not available (plain folder, or shallow clone)",
+    "pull": "no pull was given",
+    "issue": "no issue was given",
+}
+
+
+@lru_cache(maxsize=1)
+def discover() -> tuple[Rule, ...]:
+    """Every rule of the package and of the entry-point group `assay.rules`, in order of id. Raises `ValueError` for a doubled id."""
+    found: dict[str, Rule] = {}
+    for rule in (*_own(), *_plugged()):
+        if rule.id in found:
+            raise ValueError(f"two rules are called {rule.id}")
+        found[rule.id] = rule
+    return tuple(found[id] for id in sorted(found))
+
+
+def _own() -> Iterator[Rule]:
+    for family in FAMILIES:
+        package = importlib.import_module(f"rules.{family}")
+        for info in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"rules.{family}.{info.name}")
+            rule = getattr(module, "RULE", None)
+            if isinstance(rule, Rule):
+                yield replace(rule, doc=inspect.cleandoc(module.__doc__ or ""))
+
+
+def _plugged() -> Iterator[Rule]:
+    for point in entry_points(group=ENTRY_POINTS):
+        rule = point.load()
+        if isinstance(rule, Rule):
+            yield replace(rule, doc=rule.doc or inspect.cleandoc(inspect.getmodule(rule.check).__doc__ or ""))  # type: ignore[union-attr]
+
+
+def chosen(rules: Sequence[Rule], snapshot: Snapshot, only: Iterable[str] = (), preview: bool = False) -> tuple[Rule, ...]:
+    """The rules that run: not switched off by the config, not in preview unless asked for; `only` names some."""
+    wanted = frozenset(only)
+    return tuple(
+        rule
+        for rule in rules
+        if (rule.id in wanted if wanted else snapshot.config.rules.get(rule.id) != "off" and (preview or not rule.preview))
+    )
+
+
+def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]:
+    """First pass: what the outside must answer. A rule that crashes here asks nothing; it will crash, and be named, in the second pass."""
+    asked: dict[Question, None] = {}
+    for rule in rules:
+        if rule.asks and not _lacks(rule, snapshot):
+            try:
+                asked.update(dict.fromkeys(rule.asks(snapshot)))
+            except Exception:  # noqa: S112 - contained: the second pass reports it
+                continue
+    return tuple(Question(q.repository.lower(), q.sha.lower()) for q in asked)
+
+
+def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda rule: None) -> Report:
+    """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds."""
+    outcomes: list[Outcome] = []
+    items: list[Item] = []
+    for rule in rules:
+        progress(rule.id)
+        found, outcome = _run(rule, snapshot, facts)
+        outcomes.append(outcome)
+        items.extend(found)
+    return assemble.report(snapshot, {rule.id: rule for rule in rules}, items, outcomes)
+
+
+def _lacks(rule: Rule, snapshot: Snapshot) -> str | None:
+    present = {
+        "base": snapshot.base is not None,
+        "history": snapshot.history is not None,
+        "pull": snapshot.pull is not None,
+        "issue": snapshot.issue is not None,
+    }
+    return next((NEEDS[need] for need in sorted(rule.needs) if not present[need]), None)
+
+
+def _run(rule: Rule, snapshot: Snapshot, facts: Facts) -> tuple[list[Item], Outcome]:
+    lacking = _lacks(rule, snapshot)
+    if lacking:
+        return [], Outcome(rule.id, "skipped", lacking, 0.0)
+    start = time.perf_counter()
+    try:
+        items = [_leveled(item, rule, snapshot) for item in rule.check(snapshot, facts)]
+    except Exception as error:
+        return [], Outcome(rule.id, "crashed", f"{type(error).__name__} at {_place(error)}", _since(start))
+    return items, Outcome(rule.id, "ran", _reason(items), _since(start))
+
+
+def _reason(items: list[Item]) -> str | None:
+    unchecked = sum(isinstance(item, Unchecked) for item in items)
+    return f"{unchecked} not checked" if unchecked else None
+
+
+def _since(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 3)
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line of our own code. An exception's message may hold the repository's text, so it is not shown."""
+    frame = error.__traceback__
+    place = "?"
+    while frame is not None:
+        code = frame.tb_frame.f_code
+        place = f"{code.co_qualname}:{frame.tb_lineno}"
+        frame = frame.tb_next
+    return place
+
+
+def _leveled(item: Item, rule: Rule, snapshot: Snapshot) -> Item:
+    """A finding at the severity that the repository's config gives its rule, if any. A config can lower or raise, never silence a crash."""
+    level = snapshot.config.rules.get(rule.id)
+    if isinstance(item, Finding) and level and level != "off":
+        return replace(item, severity=Severity(level))
+    return item
+
+
+__all__ = ["Confirmed", "chosen", "discover", "questions", "review"]

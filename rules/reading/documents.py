@@ -1,0 +1,447 @@
+"""JSON and YAML documents: values with their printed numbers, duplicate keys, and the lines of the places a finding names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import yaml
+
+from rules.core.model import Location, Missing, Snapshot, Tree
+
+Path = tuple["str | int", ...]
+JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+YAML_SUFFIXES = (".yaml", ".yml")
+LFS_HEADER = b"version https://git-lfs.github.com/spec/"
+YAML_DEPTH = 100
+DIGITS = 400
+
+
+class Number(float):
+    """A JSON number: a float to compare with, and the literal it was printed as (`text`)."""
+
+    text: str
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The literal's exact value; None for NaN, Infinity, and literals too long to be a measurement."""
+        if len(self.text) > DIGITS or self != self or self in (float("inf"), float("-inf")):
+            return None
+        return Fraction(self.text)
+
+    @property
+    def is_integer_literal(self) -> bool:
+        """True when it is printed without point and exponent."""
+        return self.text.lstrip("-").isdigit()
+
+    @property
+    def precision(self) -> Fraction:
+        """The unit of the last printed digit: 0.01 for `1.10`, 1 for `15`."""
+        mantissa, _, exponent = self.text.lower().partition("e")
+        places = len(mantissa.partition(".")[2])
+        power = int(exponent) if exponent and len(exponent) < 6 else 0
+        return Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
+
+
+def number(text: str) -> Number:
+    """The number printed as `text`."""
+    made = Number(text)
+    made.text = text
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """Why a document cannot be trusted as read. `kind`: encoding, syntax, duplicate, constant, depth, size, alias."""
+
+    kind: str
+    message: str
+    line: int | None = None
+    pointer: str | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """One parsed document. `value` is None where `defects` holds one that prevents reading (`readable` is False)."""
+
+    path: str
+    value: Any
+    text: str
+    defects: tuple[Defect, ...] = ()
+    readable: bool = True
+    language: str = "json"
+    nodes: tuple[Node, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).
+
+    Lists of numbers are one node and are not descended into.
+    """
+
+    path: Path
+    value: Any
+    parent: Any
+
+    @property
+    def key(self) -> str:
+        """The nearest name: its own key, or for an element of a list the list's."""
+        return next((part for part in reversed(self.path) if isinstance(part, str)), "")
+
+    @property
+    def pointer(self) -> str:
+        return pointer(self.path)
+
+
+def pointer(path: Path) -> str:
+    """RFC 6901."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def parse_pointer(text: str) -> tuple[str, ...]:
+    """The parts of a JSON pointer, all as text."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
+
+
+def resolve(value: Any, parts: tuple[str | int, ...]) -> Any:
+    """The value at `parts`. Raises KeyError where there is none."""
+    for part in parts:
+        if isinstance(value, dict):
+            value = value[str(part)]
+        elif isinstance(value, list) and str(part).isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise KeyError(part)
+    return value
+
+
+# ---------------------------------------------------------------- JSON
+
+
+class _Pairs:
+    """Collects duplicate keys and forbidden constants while the standard decoder runs."""
+
+    def __init__(self) -> None:
+        self.duplicates: list[str] = []
+        self.constants: list[str] = []
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    self.duplicates.append(key)
+                seen.add(key)
+        return made
+
+    def constant(self, name: str) -> Number:
+        self.constants.append(name)
+        return number({"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}[name])
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 text. Raises `UnicodeDecodeError`; a byte order mark is kept."""
+    return data.decode("utf-8")
+
+
+def read_json(data: bytes, path: str = "") -> Document:
+    """The JSON document in `data`, with all its defects."""
+    try:
+        text = decode(data)
+    except UnicodeDecodeError as error:
+        return _unreadable(path, Defect("encoding", _encoding(data, error)), "")
+    bom = text.startswith("\ufeff")
+    found = _Pairs()
+    decoder = json.JSONDecoder(object_pairs_hook=found.object, parse_float=number, parse_int=number, parse_constant=found.constant)
+    try:
+        value = decoder.decode(text[1:] if bom else text)
+    except json.JSONDecodeError as error:
+        message = "it is empty" if not text.strip() else f"{error.msg[:1].lower()}{error.msg[1:]}"
+        return _unreadable(path, Defect("syntax", message, line=error.lineno), text)
+    except RecursionError:
+        return _unreadable(path, Defect("depth", "its nesting is too deep to be read"), text)
+    defects = [Defect("encoding", "it starts with a byte order mark (RFC 8259, section 8.1, forbids it)", line=1)] if bom else []
+    defects += [Defect("duplicate", f"the key `{key}` stands twice in one object") for key in dict.fromkeys(found.duplicates)]
+    defects += [Defect("constant", f"`{name}` is not a JSON number (RFC 8259, section 6)") for name in dict.fromkeys(found.constants)]
+    return Document(path, value, text, tuple(defects))
+
+
+def _encoding(data: bytes, error: UnicodeDecodeError) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[1:2] == b"\x00":
+        return "it is UTF-16, not UTF-8"
+    return f"it is not UTF-8 (byte {error.start + 1} is 0x{data[error.start]:02x})"
+
+
+def _unreadable(path: str, defect: Defect, text: str, language: str = "json") -> Document:
+    return Document(path, None, text, (defect,), readable=False, language=language)
+
+
+# ---------------------------------------------------------------- YAML
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_YAML_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*)(?:\.\d*)?(?:[eE][-+]?\d+)?\Z")
+_YAML_NODES = 200_000
+
+
+class _Refused(Exception):
+    pass
+
+
+def read_yaml(data: bytes, path: str = "") -> Document:
+    """The YAML document in `data`, composed but never constructed: no tags, no types beyond JSON's; aliases are counted, not multiplied."""
+    try:
+        text = decode(data)
+    except UnicodeDecodeError as error:
+        return _unreadable(path, Defect("encoding", _encoding(data, error)), "", "yaml")
+    if _depth(text) > YAML_DEPTH:
+        return _unreadable(path, Defect("depth", "its nesting is too deep to be read"), text, "yaml")
+    defects: list[Defect] = []
+    budget = [_YAML_NODES]
+    try:
+        roots = [node for node in yaml.compose_all(text, Loader=_LOADER)]
+        values = [_plain(node, defects, budget, ()) for node in roots if node is not None]
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        return _unreadable(path, Defect("syntax", error.problem or "it is not YAML", line=mark.line + 1 if mark else None), text, "yaml")
+    except (yaml.YAMLError, ValueError) as error:
+        return _unreadable(path, Defect("syntax", str(error).splitlines()[0]), text, "yaml")
+    except (_Refused, RecursionError) as error:
+        return _unreadable(path, Defect("alias", str(error) or "its nesting is too deep to be read"), text, "yaml")
+    value = values[0] if len(values) == 1 else (values or None)
+    return Document(path, value, text, tuple(defects), language="yaml")
+
+
+def _depth(text: str) -> int:
+    """An upper bound of the nesting, from flow brackets and indentation, before the composer recurses."""
+    flow = deepest = 0
+    for match in re.finditer(r"[\[{\]}]", text):
+        flow += 1 if match[0] in "[{" else -1
+        flow = max(flow, 0)
+        deepest = max(deepest, flow)
+    dashes = max((line.count("- ") for line in text.splitlines() if line.lstrip().startswith("- - ")), default=0)
+    indents = {len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()}
+    return max(deepest, dashes, len(indents))
+
+
+def _plain(node: yaml.Node, defects: list[Defect], budget: list[int], above: tuple[int, ...]) -> Any:
+    budget[0] -= 1
+    if budget[0] < 0 or id(node) in above or len(above) > YAML_DEPTH:
+        raise _Refused("its aliases expand without end")
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node)
+    above = (*above, id(node))
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(child, defects, budget, above) for child in node.value]
+    made: dict[str, Any] = {}
+    for key, child in node.value:
+        name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
+        if name in made and name != "<<":
+            defects.append(Defect("duplicate", f"the key `{name}` stands twice in one mapping", line=key.start_mark.line + 1))
+        made[name] = _plain(child, defects, budget, above)
+    return made
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text = node.value
+    match node.tag:
+        case "tag:yaml.org,2002:null":
+            return None
+        case "tag:yaml.org,2002:bool":
+            return text.lower() in {"true", "yes", "on", "y"}
+        case "tag:yaml.org,2002:int" | "tag:yaml.org,2002:float" if _YAML_NUMBER.match(text):
+            return number(text.replace("_", "").lstrip("+"))
+        case "tag:yaml.org,2002:float" if text.lower().lstrip("+-") in {".nan", ".inf"}:
+            return number(text.lower().replace(".", ""))
+        case _:
+            return text
+
+
+# ---------------------------------------------------------------- walking
+
+
+def walk(value: Any, path: Path = (), parent: Any = None) -> Iterator[Node]:
+    """Every place of `value`, outermost first; a list of numbers is one place."""
+    stack: list[Node] = [Node(path, value, parent)]
+    while stack:
+        node = stack.pop()
+        yield node
+        held = node.value
+        if isinstance(held, dict):
+            stack.extend(Node((*node.path, key), child, held) for key, child in reversed(held.items()))
+        elif isinstance(held, list) and not is_numbers(held):
+            stack.extend(Node((*node.path, i), held[i], held) for i in range(len(held) - 1, -1, -1))
+
+
+def is_numbers(value: Any) -> bool:
+    """True for a list that holds numbers and nothing else, and at least one."""
+    return isinstance(value, list) and bool(value) and all(type(item) is Number for item in value)
+
+
+# ---------------------------------------------------------------- reading from a tree
+
+
+def is_document(path: str) -> bool:
+    """True for a path that is read as JSON or YAML. `._*` files are macOS's resource forks, not documents."""
+    return path.endswith((*JSON_SUFFIXES, *YAML_SUFFIXES)) and not path.rpartition("/")[2].startswith("._")
+
+
+def is_lfs_pointer(data: bytes) -> bool:
+    """True for a Git LFS pointer (git-lfs/docs/spec.md): the real bytes are elsewhere."""
+    return len(data) < 1024 and data.startswith(LFS_HEADER)
+
+
+def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Document | None:
+    """The document at `path` (of `tree`, default head), kept by object id; None where it is absent, no plain file, too large, missing or an LFS pointer."""
+    tree = tree or snapshot.head
+    entry = tree.files.get(path)
+    if entry is None or not entry.is_file or not is_document(path):
+        return None
+    limits = snapshot.config.limits
+    is_yaml = path.endswith(YAML_SUFFIXES)
+    if entry.size > (limits.yaml_bytes if is_yaml else limits.json_bytes):
+        return None
+
+    def make() -> Document | None:
+        data = tree.read(path)
+        if is_lfs_pointer(data):
+            return None
+        made = read_yaml(data, path) if is_yaml else read_json(data, path)
+        return Document(path, made.value, made.text, made.defects, made.readable, made.language, tuple(walk(made.value)) if made.readable else ())
+
+    try:
+        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * 8, make)
+    except Missing:
+        return None
+
+
+def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node, ...]:
+    """Every place of the document at `path`; empty where it cannot be read."""
+    found = document(snapshot, path, tree)
+    return found.nodes if found else ()
+
+
+# ---------------------------------------------------------------- where a pointer stands
+
+_TOKEN = re.compile(r'[ \t\r\n]*+(?:(?P<mark>[{}\[\]:,])|(?P<string>"(?:[^"\\]|\\.)*+")|(?P<other>[^\s{}\[\]:,"]++))')
+
+
+def locate(document: Document, parts: tuple[str, ...]) -> tuple[int, int] | None:
+    """First and last line (1-based) of the place at `parts`: of the key and its value. None where there is no such place."""
+    if document.language == "yaml":
+        return _locate_yaml(document.text, parts)
+    return _locate_json(document.text, parts)
+
+
+def _locate_json(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
+    """Walk the tokens once; `path` is where we are, `start` where the wanted member began."""
+    position = 1 if text.startswith("\ufeff") else 0
+    path: list[str] = []
+    kinds: list[str] = []
+    pending: tuple[str, int] | None = None
+    wanted_from: int | None = None
+    depth_of_wanted = -1
+    expect_key = False
+    if not parts:
+        return 1, max(1, text.rstrip("\n").count("\n") + 1)
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        start = match.start(match.lastgroup or 0)
+        mark = match["mark"]
+        if mark == ":":
+            continue
+        if expect_key and match["string"]:
+            pending = (json.loads(match["string"], strict=False), start)
+            expect_key = False
+            path[-1] = pending[0]
+            if wanted_from is None and _same(path, parts):
+                wanted_from, depth_of_wanted = start, len(path)
+            continue
+        if mark in ("{", "["):
+            if wanted_from is None and kinds and _same(path, parts):
+                wanted_from, depth_of_wanted = start, len(path)
+            kinds.append(mark)
+            path.append("0" if mark == "[" else "")
+            expect_key = mark == "{"
+            continue
+        if mark in ("}", "]"):
+            if wanted_from is not None and len(path) == depth_of_wanted:
+                return _line(text, wanted_from), _line(text, _last(text, match.start()))
+            kinds.pop() if kinds else None
+            path.pop() if path else None
+            if wanted_from is not None and len(path) == depth_of_wanted and _same(path, parts):
+                return _line(text, wanted_from), _line(text, start)
+            continue
+        if mark == ",":
+            if kinds and kinds[-1] == "[":
+                path[-1] = str(int(path[-1]) + 1)
+            expect_key = bool(kinds) and kinds[-1] == "{"
+            continue
+        if wanted_from is None and _same(path, parts):
+            return _line(text, start), _line(text, position - 1)
+        if wanted_from is not None and len(path) == depth_of_wanted:
+            return _line(text, wanted_from), _line(text, position - 1)
+    return None
+
+
+def _same(path: list[str], parts: tuple[str, ...]) -> bool:
+    return len(path) == len(parts) and tuple(path) == parts
+
+
+def _last(text: str, end: int) -> int:
+    return max(0, len(text[:end].rstrip()) - 1)
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _locate_yaml(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
+    try:
+        node = yaml.compose(text, Loader=_LOADER)
+    except (yaml.YAMLError, RecursionError):
+        return None
+    start = node.start_mark.line + 1 if node else 1
+    for part in parts:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((k, v) for k, v in node.value if str(k.value) == part), None)
+            if pair is None:
+                return None
+            start, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and part.isdigit() and int(part) < len(node.value):
+            node = node.value[int(part)]
+            start = node.start_mark.line + 1
+        else:
+            return None
+    if node is None:
+        return None
+    last = node.end_mark.line + (1 if node.end_mark.column or isinstance(node, yaml.ScalarNode) else 0)
+    return start, max(start, last)
+
+
+def stable_pointer(value: Any, parts: tuple[str, ...]) -> str:
+    """`parts` with every array index replaced by the element's `id`, `name` or `path`, where it has one."""
+    named: list[str] = []
+    for part in parts:
+        if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+            name = next((value[k] for k in ("id", "name", "path") if isinstance(value.get(k), str)), None) if isinstance(value, dict) else None
+            named.append(f"[{name}]" if name else part)
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+            named.append(part)
+        else:
+            named.append(part)
+            value = None
+    return pointer(tuple(named))
+
+
+def at(path: str, place: Path, role: Any = "claim") -> Location:
+    """The location of a place in a document."""
+    return Location(path, pointer=pointer(place), role=role)

@@ -1,0 +1,256 @@
+"""Manifests: anything that pairs paths with SHA-256 digests, recognised by content."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rules.core.model import Missing, Snapshot, Tree
+from rules.reading.documents import Path, document, is_document, is_lfs_pointer
+from rules.reading.inventory import registered
+from rules.reading.layout import Bundle, matches
+
+_DIGEST = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{64})\Z", re.IGNORECASE)
+_TRUNCATED = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{8,63})(?:…|\.\.\.)?\Z", re.IGNORECASE)
+_SUM_LINE = re.compile(r"\\?(?P<digest>[0-9a-fA-F]{8,128})(?:[ \t]+\d{1,18})?(?:[ \t]+[ *]?|[ \t]*\*)(?P<path>\S.{0,1023}?)\s*\Z")
+_BSD_LINE = re.compile(r"SHA256 ?\((?P<path>[^)]{1,1024})\) ?= ?(?P<digest>[0-9a-fA-F]{8,64})\s*\Z")
+_SUMS_NAME = re.compile(r"(?:^|/)(?:sha256sums?(?:\.txt)?|checksums?(?:\.txt|\.sha256)?|[^/]*\.sha256(?:sums?)?|manifest-sha256\.txt)\Z", re.IGNORECASE)
+_DIGEST_KEYS = ("sha256", "sha-256", "sha_256", "sha256sum", "digest", "hash", "checksum", "content_sha256", "file_sha256")
+_PATH_KEYS = ("path", "file", "filename", "name", "relative_path", "rel_path", "file_path", "artifact")
+_SUMS_LIMIT = 16 * 1024 * 1024
+DIGEST_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """One (path, digest) pair. `digest` is lower-case hex without prefix, as long as it was written; `place` is its pointer, `line` its line."""
+
+    path: str
+    digest: str
+    place: Path | None
+    line: int | None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One manifest of a bundle. `freeze` tells a freeze manifest from a record manifest."""
+
+    path: str
+    freeze: bool
+    pairs: tuple[Pinned, ...]
+    own_revision: str | None = None
+
+
+def looks_like_path(text: str) -> bool:
+    """A path has a slash or an extension: `control` is a label, `control.json` a path."""
+    name = text.strip()
+    if not name or len(name) > 1024 or "\n" in name or "://" in name:
+        return False
+    return "/" in name or "\\" in name or bool(re.search(r"[^.\s]\.[A-Za-z0-9_]{1,12}\Z", name)) or name in {"Makefile", "Dockerfile", "LICENSE", "README"}
+
+
+def read_pairs(value: Any, place: Path = ()) -> Iterator[Pinned]:
+    """Every (path, digest) pair of a document's value, at any depth, in order."""
+    stack: list[tuple[Any, Path]] = [(value, place)]
+    while stack:
+        held, at = stack.pop()
+        if isinstance(held, dict):
+            pair = _object_pair(held, at)
+            if pair:
+                yield pair
+                held = {k: v for k, v in held.items() if isinstance(v, (dict, list))}
+            digests, rest = [], []
+            for key, child in held.items():
+                found = _keyed_pair(key, child, (*at, key))
+                digests.append(found) if found else rest.append((child, (*at, key)))
+            yield from digests
+            stack.extend(reversed([item for item in rest if isinstance(item[0], (dict, list))]))
+        elif isinstance(held, list):
+            if len(held) == 2 and all(isinstance(x, str) for x in held) and looks_like_path(held[0]) and _digest(held[1]):
+                yield Pinned(held[0], _digest(held[1]) or "", (*at, 1), None)
+                continue
+            stack.extend((held[i], (*at, i)) for i in range(len(held) - 1, -1, -1) if isinstance(held[i], (dict, list)))
+
+
+def _keyed_pair(key: str, child: Any, at: Path) -> Pinned | None:
+    """`{path: digest}` and `{path: {"sha256": digest, …}}`."""
+    if not looks_like_path(key):
+        return None
+    if isinstance(child, str) and _digest(child):
+        return Pinned(key, _digest(child) or "", at, None)
+    if isinstance(child, dict) and not any(isinstance(child.get(k), str) and looks_like_path(child[k]) for k in _PATH_KEYS):
+        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k])), None)
+        if name:
+            return Pinned(key, _digest(child[name]) or "", (*at, name), None, _size(child))
+    return None
+
+
+def _object_pair(held: dict[str, Any], at: Path) -> Pinned | None:
+    """`{"path": …, "sha256": …, "size": …}` under any of the usual names."""
+    lower = {key.lower(): key for key in held}
+    path_key = next((lower[k] for k in _PATH_KEYS if k in lower and isinstance(held[lower[k]], str) and looks_like_path(held[lower[k]])), None)
+    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]])), None)
+    if path_key is None or digest_key is None:
+        return None
+    return Pinned(held[path_key], _digest(held[digest_key]) or "", (*at, digest_key), None, _size(held))
+
+
+def _size(held: dict[str, Any]) -> int | None:
+    for key in ("size", "bytes", "size_bytes"):
+        value = held.get(key)
+        if isinstance(value, float) and 0 <= value < 1e15:
+            return int(value)
+    return None
+
+
+def _digest(text: str) -> str | None:
+    """The hex of a SHA-256 digest; also one that was cut short (8 to 63 digits with a `sha256:` prefix or an ellipsis, or more than 40)."""
+    text = text.strip()
+    whole = _DIGEST.match(text)
+    if whole:
+        return whole[1].lower()
+    cut = _TRUNCATED.match(text)
+    if cut and (len(cut[1]) > 40 or text.lower().startswith("sha") or text.endswith(("…", "..."))):
+        return cut[1].lower()
+    return None
+
+
+def read_sums(text: str) -> tuple[Pinned, ...]:
+    """The pairs of a `SHA256SUMS` text: GNU (two blanks or ` *`), with a size column, or BSD style."""
+    made = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _SUM_LINE.match(line.rstrip("\r")) or _BSD_LINE.match(line.rstrip("\r"))
+        if match and len(match["digest"]) not in (32, 40, 96, 128):
+            made.append(Pinned(match["path"].strip(), match["digest"].lower(), None, number))
+    return tuple(made)
+
+
+def is_sums(path: str) -> bool:
+    """True for a file that is named as a list of SHA-256 sums."""
+    return bool(_SUMS_NAME.search(path))
+
+
+def manifests(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tuple[Manifest, ...]:
+    """All manifests of `bundle` at `tree` (default head), in order of path."""
+    tree = tree or snapshot.head
+    return snapshot.memo(("manifests", id(tree), bundle.path), lambda: tuple(_manifests(snapshot, bundle, tree)))
+
+
+def _manifests(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[Manifest]:
+    for path in bundle.files:
+        pairs, revision = _pairs(snapshot, tree, path, bundle)
+        if pairs:
+            yield Manifest(path, is_freeze(snapshot, bundle, path), pairs, revision)
+
+
+def is_freeze(snapshot: Snapshot, bundle: Bundle, path: str) -> bool:
+    """A freeze manifest lies under the plan, or is named in the inventory's `freeze_manifests` or the config's."""
+    entry = registered(snapshot, bundle)
+    named = {name.removeprefix("./") for name in (entry.freeze_manifests if entry else ())}
+    relative = bundle.relative(path)
+    return path in bundle.part("plan") or relative in named or path in named or any(matches(relative, glob) for glob in bundle.root.freeze_manifests)
+
+
+def _pairs(snapshot: Snapshot, tree: Tree, path: str, bundle: Bundle) -> tuple[tuple[Pinned, ...], str | None]:
+    entry = tree.files.get(path)
+    if entry is None or not entry.is_file or entry.size > _SUMS_LIMIT:
+        return (), None
+    if is_sums(path) or any(matches(bundle.relative(path), glob) for glob in bundle.root.manifests if not is_document(path)):
+        return snapshot.cache.by_blob("sums", entry.oid, entry.size, lambda: _sums(tree, path)), None
+    if not is_document(path):
+        return (), None
+    doc = document(snapshot, path, tree)
+    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}|sha-?256", doc.text):
+        return (), None
+    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: tuple(read_pairs(doc.value)))
+    return pairs, _own_revision(doc.value)
+
+
+def _sums(tree: Tree, path: str) -> tuple[Pinned, ...]:
+    try:
+        return read_sums(tree.read(path).decode("utf-8", "replace"))
+    except Missing:
+        return ()
+
+
+def _own_revision(value: Any) -> str | None:
+    """The source revision that a record manifest says its digests are of, if any."""
+    if not isinstance(value, dict):
+        return None
+    for key, held in value.items():
+        if re.search(r"(?:source|repo|git|origin|record|code)?_?(?:revision|commit|sha|head)\Z", key, re.IGNORECASE) and isinstance(held, str) and re.fullmatch(r"[0-9a-fA-F]{7,40}", held):
+            return held
+        if key in {"source", "repository", "git", "origin"} and isinstance(held, dict):
+            inner = _own_revision(held)
+            if inner:
+                return inner
+    return None
+
+
+# ---------------------------------------------------------------- what a pair names
+
+
+def normal(path: str) -> str:
+    """A manifest's path as git would write it: forward slashes, no `./`, no `*`, composed Unicode."""
+    path = path.strip().replace("\\", "/")
+    path = path.removeprefix("*") if path.startswith("*") else path
+    while path.startswith("./"):
+        path = path[2:]
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in (".", ""):
+            parts.append(part)
+    return unicodedata.normalize("NFC", "/".join(parts))
+
+
+def target(snapshot: Snapshot, tree: Tree, bundle: Bundle, manifest: str, path: str) -> str | None:
+    """The file of `tree` that a manifest's path names: from the manifest's folder, then the bundle's root, then the repository's."""
+    by_normal = snapshot.memo(("normal paths", id(tree)), lambda: {unicodedata.normalize("NFC", p): p for p in tree.files})
+    if path in tree.files and path.startswith(bundle.path + "/"):
+        return path
+    for folder in (manifest.rpartition("/")[0], bundle.path, ""):
+        found = by_normal.get(normal(f"{folder}/{path.replace(chr(92), '/').removeprefix('*')}"))
+        if found:
+            return found
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """SHA-256 of a blob, of its CRLF twin and of its LF twin (None for binary or equal), and an LFS pointer's oid."""
+
+    raw: str
+    crlf: str | None
+    lf: str | None
+    lfs: str | None
+    size: int
+
+
+def digests(snapshot: Snapshot, tree: Tree, path: str) -> Digests:
+    """The digests of the blob at `path`, kept by object id. Raises `Missing`."""
+    entry = tree.files[path]
+    return snapshot.cache.by_blob("digests", entry.oid, 256, lambda: _digests(tree.read(path)))
+
+
+def sha256(snapshot: Snapshot, tree: Tree, path: str) -> str:
+    """SHA-256 of the blob at `path`, kept by object id. Raises `Missing`."""
+    entry = tree.files[path]
+    return snapshot.cache.by_blob("sha256", entry.oid, 128, lambda: hashlib.sha256(tree.read(path)).hexdigest())
+
+
+def _digests(data: bytes) -> Digests:
+    raw = hashlib.sha256(data).hexdigest()
+    lfs = re.search(rb"^oid sha256:([0-9a-f]{64})$", data, re.MULTILINE) if is_lfs_pointer(data) else None
+    if b"\0" in data[:8192]:
+        return Digests(raw, None, None, None, len(data))
+    lf = data.replace(b"\r\n", b"\n")
+    crlf = hashlib.sha256(lf.replace(b"\n", b"\r\n")).hexdigest()
+    unix = hashlib.sha256(lf).hexdigest()
+    return Digests(raw, crlf if crlf != raw else None, unix if unix != raw else None, lfs[1].decode() if lfs else None, len(data))
