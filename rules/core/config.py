@@ -86,10 +86,14 @@ class Config(_Part):
     roots: tuple[Root, ...] = (Root(),)  # type: ignore[call-arg]
     ignore: tuple[str, ...] = Field((), description="Directory names under the bundles' folder that are no bundles.")
     append_only: tuple[str, ...] = Field((), description="Globs of files that may be added but not changed.")
-    upstreams: tuple[Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")], ...] = Field((), description="Repositories (owner/name) that revisions may belong to.")
+    upstreams: tuple[Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")], ...] = Field(
+        (), description="Repositories (owner/name) that revisions may belong to."
+    )
     decisions: Decisions = Decisions()  # type: ignore[call-arg]
     norms: dict[str, str] = Field(default_factory=dict, description="Rule id → `path#heading` or `path:line` that demands it.")
-    rules: dict[str, Literal["off", "blocking", "high", "medium", "low"]] = Field(default_factory=dict, description="Rule id → off, or another severity.")
+    rules: dict[str, Literal["off", "blocking", "high", "medium", "low"]] = Field(
+        default_factory=dict, description="Rule id → off, or another severity."
+    )
     assertions: tuple[Assertion, ...] = ()
     labels: tuple[LabelRule, ...] | Literal["apply", "suggest"] = ()
     forms: Forms = Forms()

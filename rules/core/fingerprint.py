@@ -16,7 +16,9 @@ def anchor(location: Location, stable_pointer: Callable[[Location], str | None])
     return " ".join((location.text or "").split()).casefold()
 
 
-def fingerprints(findings: Iterable[Finding], stable_pointer: Callable[[Location], str | None], renames: Mapping[str, str] | None = None) -> list[str]:
+def fingerprints(
+    findings: Iterable[Finding], stable_pointer: Callable[[Location], str | None], renames: Mapping[str, str] | None = None
+) -> list[str]:
     """One fingerprint per finding, in order. `renames` maps a new path to the one it had before, so that a moved file keeps its stories."""
     seen: dict[tuple[str, str, str], int] = {}
     names = []

@@ -23,9 +23,9 @@ from rules.core.model import (
     Unchecked,
     Verdict,
 )
+from rules.core.redact import redact
 from rules.engine.norms import Norms
 from rules.engine.places import Places
-from rules.core.redact import redact
 from rules.engine.survey import Survey
 
 NOT_JUDGED = (
@@ -83,7 +83,9 @@ def _with_norm(finding: Finding, rules: Mapping[str, Rule], norms: Norms) -> Fin
 def _ordered(findings: list[Finding]) -> list[Finding]:
     """Strongest first, then by place; the same finding said twice is said once."""
     unique = dict.fromkeys(findings)
-    return sorted(unique, key=lambda f: (f.severity.rank, f.locations[0].path, f.rule, f.locations[0].line or 0, f.locations[0].pointer or "", f.title))
+    return sorted(
+        unique, key=lambda f: (f.severity.rank, f.locations[0].path, f.rule, f.locations[0].line or 0, f.locations[0].pointer or "", f.title)
+    )
 
 
 def _stories(findings: Sequence[Finding]) -> list[str | None]:
@@ -145,7 +147,9 @@ def _confirmed(item: Confirmed, places: Places) -> Confirmed:
 def _not_checked(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[Unchecked, ...]:
     said = [Unchecked(redact(item.what), redact(item.why)) for item in items if isinstance(item, Unchecked)]
     skipped = [Unchecked(outcome.rule, outcome.reason or "") for outcome in outcomes if outcome.state == "skipped"]
-    crashed = [Unchecked(outcome.rule, f"the rule crashed ({outcome.reason}); please report it") for outcome in outcomes if outcome.state == "crashed"]
+    crashed = [
+        Unchecked(outcome.rule, f"the rule crashed ({outcome.reason}); please report it") for outcome in outcomes if outcome.state == "crashed"
+    ]
     return tuple(dict.fromkeys(crashed + skipped + said))
 
 

@@ -46,7 +46,9 @@ class Norms:
     @cached_property
     def _sentences(self) -> tuple[tuple[str, int, str], ...]:
         paths = [path for path in self._snapshot.law.files if _DOCUMENTS.match(path)][:_LIMIT]
-        return tuple((path, n, text.lower()) for path in paths for n, text in enumerate(self._read(path), 1) if text.strip() and not text.startswith("#"))
+        return tuple(
+            (path, n, text.lower()) for path in paths for n, text in enumerate(self._read(path), 1) if text.strip() and not text.startswith("#")
+        )
 
     def _read(self, path: str) -> list[str]:
         entry = self._snapshot.law.files.get(path)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from rules.engine import assemble
 from rules.core.model import Confirmed, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
+from rules.engine import assemble
 
 FAMILIES = ("integrity", "freeze", "status", "revisions", "consistency", "governance", "privacy")
 ENTRY_POINTS = "assay.rules"
@@ -49,16 +49,14 @@ def _plugged() -> Iterator[Rule]:
     for point in entry_points(group=ENTRY_POINTS):
         rule = point.load()
         if isinstance(rule, Rule):
-            yield replace(rule, doc=rule.doc or inspect.cleandoc(inspect.getmodule(rule.check).__doc__ or ""))  # type: ignore[union-attr]
+            yield replace(rule, doc=rule.doc or inspect.cleandoc(inspect.getmodule(rule.check).__doc__ or ""))
 
 
 def chosen(rules: Sequence[Rule], snapshot: Snapshot, only: Iterable[str] = (), preview: bool = False) -> tuple[Rule, ...]:
     """The rules that run: not switched off by the config, not in preview unless asked for; `only` names some."""
     wanted = frozenset(only)
     return tuple(
-        rule
-        for rule in rules
-        if (rule.id in wanted if wanted else snapshot.config.rules.get(rule.id) != "off" and (preview or not rule.preview))
+        rule for rule in rules if (rule.id in wanted if wanted else snapshot.config.rules.get(rule.id) != "off" and (preview or not rule.preview))
     )
 
 
@@ -69,12 +67,12 @@ def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]
         if rule.asks and not _lacks(rule, snapshot):
             try:
                 asked.update(dict.fromkeys(rule.asks(snapshot)))
-            except Exception:  # noqa: S112 - contained: the second pass reports it
+            except Exception:  # noqa: BLE001, S112 - contained: the second pass reports it
                 continue
     return tuple(Question(q.repository.lower(), q.sha.lower()) for q in asked)
 
 
-def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda rule: None) -> Report:
+def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Report:
     """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds."""
     outcomes: list[Outcome] = []
     items: list[Item] = []
@@ -103,7 +101,7 @@ def _run(rule: Rule, snapshot: Snapshot, facts: Facts) -> tuple[list[Item], Outc
     start = time.perf_counter()
     try:
         items = [_leveled(item, rule, snapshot) for item in rule.check(snapshot, facts)]
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - one crashing rule must not take the review with it
         return [], Outcome(rule.id, "crashed", f"{type(error).__name__} at {_place(error)}", _since(start))
     return items, Outcome(rule.id, "ran", _reason(items), _since(start))
 

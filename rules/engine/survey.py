@@ -87,8 +87,8 @@ class Survey:
         results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
         for path in named + results:
             doc = document(self._snapshot, path)
-            value = doc.value if doc and doc.readable else None
-            for key in _STATUS_KEYS if isinstance(value, dict) else ():
+            value = doc.value if doc and isinstance(doc.value, dict) else {}
+            for key in _STATUS_KEYS:
                 if isinstance(value.get(key), str) and _STATUS_WORD.match(value[key]):
                     return value[key][:40], Location(path, pointer=f"/{key}", role="record")
         return None

@@ -24,7 +24,9 @@ class External:
         name = self.name.strip().removeprefix("./")
         if not name or (" " in name and "/" not in name):
             return False
-        return relative == name or relative.startswith(name.rstrip("/") + "/") or matches(relative, name) or matches(relative.rpartition("/")[2], name)
+        return (
+            relative == name or relative.startswith(name.rstrip("/") + "/") or matches(relative, name) or matches(relative.rpartition("/")[2], name)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def inventories(snapshot: Snapshot, tree: Tree | None = None) -> tuple[Inventory
 
 
 def _inventories(snapshot: Snapshot, tree: Tree) -> tuple[Inventory, ...]:
-    made = []
+    made: list[Inventory] = []
     for root in snapshot.config.roots:
         if root.inventory and root.inventory in tree.files and all(root.inventory != i.path for i in made):
             made.append(_read(snapshot, tree, root, root.inventory))
@@ -76,12 +78,17 @@ def _read(snapshot: Snapshot, tree: Tree, root: Root, path: str) -> Inventory:
     value = doc.value
     listed, place = _listing(value)
     if listed is None:
-        return Inventory(path, root, problem="it holds no list of bundles (expected `{\"bundles\": [{\"id\": …, \"path\": …}]}`)")
+        return Inventory(path, root, problem='it holds no list of bundles (expected `{"bundles": [{"id": …, "path": …}]}`)')
     entries = tuple(entry for entry in (_entry(root, raw, (*place, key), key) for key, raw in listed) if entry is not None)
     if listed and not entries:
         return Inventory(path, root, problem="none of its entries is an object with an `id` or a `path`")
-    counts = {key: (value[key], (key,)) for key in value if isinstance(value, dict) and type(value[key]) is Number and key.endswith("_count")} if isinstance(value, dict) else {}
-    return Inventory(path, root, entries, counts)
+    return Inventory(path, root, entries, _counts(value))
+
+
+def _counts(value: Any) -> dict[str, tuple[Number, Path]]:
+    """The counts that the inventory declares at its top, by key."""
+    held = value if isinstance(value, dict) else {}
+    return {key: (child, (key,)) for key, child in held.items() if isinstance(child, Number) and key.endswith("_count")}
 
 
 def _listing(value: Any) -> tuple[list[tuple[str | int, Any]] | None, Path]:
@@ -124,7 +131,7 @@ def _entry(root: Root, raw: Any, place: Path, key: str | int) -> Registered | No
 
 
 def _externals(value: Any) -> list[External]:
-    made = []
+    made: list[External] = []
     for item in value.items() if isinstance(value, dict) else ((None, v) for v in _list(value)):
         name, held = item
         if isinstance(held, dict):

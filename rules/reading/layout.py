@@ -83,7 +83,7 @@ def changed(snapshot: Snapshot) -> Mapping[str, tuple[str | None, str | None]]:
 
 
 def _changed(snapshot: Snapshot) -> dict[str, tuple[str | None, str | None]]:
-    old = (snapshot.merge_base or snapshot.base)
+    old = snapshot.merge_base or snapshot.base
     if old is None:
         return {}
     before, after = old.files, snapshot.head.files

@@ -18,7 +18,9 @@ _DIGEST = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{64})\Z", re.IGNORECASE)
 _TRUNCATED = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{8,63})(?:…|\.\.\.)?\Z", re.IGNORECASE)
 _SUM_LINE = re.compile(r"\\?(?P<digest>[0-9a-fA-F]{8,128})(?:[ \t]+\d{1,18})?(?:[ \t]+[ *]?|[ \t]*\*)(?P<path>\S.{0,1023}?)\s*\Z")
 _BSD_LINE = re.compile(r"SHA256 ?\((?P<path>[^)]{1,1024})\) ?= ?(?P<digest>[0-9a-fA-F]{8,64})\s*\Z")
-_SUMS_NAME = re.compile(r"(?:^|/)(?:sha256sums?(?:\.txt)?|checksums?(?:\.txt|\.sha256)?|[^/]*\.sha256(?:sums?)?|manifest-sha256\.txt)\Z", re.IGNORECASE)
+_SUMS_NAME = re.compile(
+    r"(?:^|/)(?:sha256sums?(?:\.txt)?|checksums?(?:\.txt|\.sha256)?|[^/]*\.sha256(?:sums?)?|manifest-sha256\.txt)\Z", re.IGNORECASE
+)
 _DIGEST_KEYS = ("sha256", "sha-256", "sha_256", "sha256sum", "digest", "hash", "checksum", "content_sha256", "file_sha256")
 _PATH_KEYS = ("path", "file", "filename", "name", "relative_path", "rel_path", "file_path", "artifact")
 _SUMS_LIMIT = 16 * 1024 * 1024
@@ -51,7 +53,12 @@ def looks_like_path(text: str) -> bool:
     name = text.strip()
     if not name or len(name) > 1024 or "\n" in name or "://" in name:
         return False
-    return "/" in name or "\\" in name or bool(re.search(r"[^.\s]\.[A-Za-z0-9_]{1,12}\Z", name)) or name in {"Makefile", "Dockerfile", "LICENSE", "README"}
+    return (
+        "/" in name
+        or "\\" in name
+        or bool(re.search(r"[^.\s]\.[A-Za-z0-9_]{1,12}\Z", name))
+        or name in {"Makefile", "Dockerfile", "LICENSE", "README"}
+    )
 
 
 def read_pairs(value: Any, place: Path = ()) -> Iterator[Pinned]:
@@ -183,7 +190,11 @@ def _own_revision(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
     for key, held in value.items():
-        if re.search(r"(?:source|repo|git|origin|record|code)?_?(?:revision|commit|sha|head)\Z", key, re.IGNORECASE) and isinstance(held, str) and re.fullmatch(r"[0-9a-fA-F]{7,40}", held):
+        if (
+            re.search(r"(?:source|repo|git|origin|record|code)?_?(?:revision|commit|sha|head)\Z", key, re.IGNORECASE)
+            and isinstance(held, str)
+            and re.fullmatch(r"[0-9a-fA-F]{7,40}", held)
+        ):
             return held
         if key in {"source", "repository", "git", "origin"} and isinstance(held, dict):
             inner = _own_revision(held)
