@@ -7,11 +7,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import Path, document, is_document, is_lfs_pointer
-from rules.reading.inventory import registered
+from rules.core.model import Location, Missing, Role, Snapshot, Tree
+from rules.reading.documents import Path, document, is_document, is_lfs_pointer, pointer
+from rules.reading.inventory import is_external, registered
 from rules.reading.layout import Bundle, matches
 
 _DIGEST = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{64})\Z", re.IGNORECASE)
@@ -152,12 +152,12 @@ def _manifests(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[Manif
     for path in bundle.files:
         pairs, revision = _pairs(snapshot, tree, path, bundle)
         if pairs:
-            yield Manifest(path, is_freeze(snapshot, bundle, path), pairs, revision)
+            yield Manifest(path, is_freeze(snapshot, bundle, path, tree), pairs, revision)
 
 
-def is_freeze(snapshot: Snapshot, bundle: Bundle, path: str) -> bool:
+def is_freeze(snapshot: Snapshot, bundle: Bundle, path: str, tree: Tree | None = None) -> bool:
     """A freeze manifest lies under the plan, or is named in the inventory's `freeze_manifests` or the config's."""
-    entry = registered(snapshot, bundle)
+    entry = registered(snapshot, bundle, tree)
     named = {name.removeprefix("./") for name in (entry.freeze_manifests if entry else ())}
     relative = bundle.relative(path)
     return path in bundle.part("plan") or relative in named or path in named or any(matches(relative, glob) for glob in bundle.root.freeze_manifests)
@@ -254,6 +254,94 @@ def sha256(snapshot: Snapshot, tree: Tree, path: str) -> str:
     """SHA-256 of the blob at `path`, kept by object id. Raises `Missing`."""
     entry = tree.files[path]
     return snapshot.cache.by_blob("sha256", entry.oid, 128, lambda: hashlib.sha256(tree.read(path)).hexdigest())
+
+
+EMPTY = hashlib.sha256(b"").hexdigest()
+ZEROS = "0" * DIGEST_LENGTH
+Kind = Literal["equal", "lfs", "external", "unread", "self", "truncated", "absent", "moved", "crlf", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one pair: its kind, the file it names at the tree, the actual digest, and for a moved file where it is now."""
+
+    pair: Pinned
+    kind: Kind
+    file: str | None = None
+    actual: str | None = None
+    moved_to: str | None = None
+
+
+def judge(snapshot: Snapshot, bundle: Bundle, manifest: Manifest) -> tuple[Judged, ...]:
+    """Every pair of `manifest` held against the blobs of head."""
+    key = ("judged", manifest.path)
+    return snapshot.memo(key, lambda: tuple(_judge(snapshot, bundle, manifest, pair) for pair in manifest.pairs))
+
+
+def _judge(snapshot: Snapshot, bundle: Bundle, manifest: Manifest, pair: Pinned) -> Judged:
+    file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+    if file is None:
+        return _judge_absent(snapshot, bundle, pair)
+    if file == manifest.path:
+        return Judged(pair, "self", file)
+    if not snapshot.head.files[file].is_file:
+        return Judged(pair, "unread", file)
+    try:
+        actual = sha256(snapshot, snapshot.head, file)
+        return Judged(pair, "equal", file, actual) if actual == pair.digest else _judge_different(snapshot, pair, file)
+    except Missing:
+        return Judged(pair, "unread", file)
+
+
+def _judge_absent(snapshot: Snapshot, bundle: Bundle, pair: Pinned) -> Judged:
+    if is_external(snapshot, bundle, normal(pair.path)):
+        return Judged(pair, "external")
+    moved = _by_digest(snapshot, bundle).get(pair.digest)
+    return Judged(pair, "moved", None, pair.digest, moved) if moved else Judged(pair, "absent")
+
+
+def _judge_different(snapshot: Snapshot, pair: Pinned, file: str) -> Judged:
+    found = digests(snapshot, snapshot.head, file)
+    if found.lfs is not None:
+        return Judged(pair, "lfs" if found.lfs == pair.digest else "plain", file, found.lfs)
+    if len(pair.digest) != DIGEST_LENGTH:
+        return Judged(pair, "truncated", file, found.raw)
+    return Judged(pair, "crlf" if pair.digest in (found.crlf, found.lf) else "plain", file, found.raw)
+
+
+def _by_digest(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
+    """SHA-256 → file, for the bundle's files that can be read and are not empty."""
+
+    def make() -> dict[str, str]:
+        made: dict[str, str] = {}
+        for path in bundle.files:
+            entry = snapshot.head.files[path]
+            if entry.is_file and entry.size > 0:
+                made.setdefault(sha256(snapshot, snapshot.head, path), path)
+        return made
+
+    return snapshot.memo(("by digest", bundle.path), make)
+
+
+def place_of(manifest: Manifest, pair: Pinned, role: Role = "entry", at: str | None = None) -> Location:
+    """Where `pair` stands in `manifest`."""
+    if pair.place is not None:
+        return Location(manifest.path, pointer=pointer(pair.place), role=role, at=at)
+    return Location(manifest.path, line=pair.line, role=role, at=at, text=pair.path)
+
+
+def frozen_by(snapshot: Snapshot, bundle: Bundle, path: str) -> Manifest | None:
+    """The freeze manifest of head that lists `path`, if any."""
+
+    def make() -> dict[str, Manifest]:
+        listed: dict[str, Manifest] = {}
+        for manifest in manifests(snapshot, bundle):
+            for pair in manifest.pairs if manifest.freeze else ():
+                file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+                listed.setdefault(file or pair.path, manifest)
+        return listed
+
+    return snapshot.memo(("frozen", bundle.path), make).get(path)
 
 
 def _digests(data: bytes) -> Digests:
