@@ -80,7 +80,7 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
                 groups[values].append(sequence)
         said: set[tuple[str, str]] = set()
         for values, found in groups.items():
-            pair = _different_runs(snapshot, bundle, found)
+            pair = _different_runs(snapshot, found)
             if pair and (pair[0].path, pair[1].path) not in said:
                 said.add((pair[0].path, pair[1].path))
                 yield _finding(bundle, values, *pair)
@@ -159,7 +159,7 @@ def _table(text: str, delimiter: str) -> list[dict[str, Any]]:
         rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
         return [
             {key: read_json(value.encode()).value if value and key else None for key, value in row.items() if isinstance(value, str)}
-            for row, _ in zip(rows, range(100_000))
+            for row, _ in zip(rows, range(100_000), strict=False)
         ]
     except csv.Error:
         return []
@@ -176,15 +176,15 @@ def _identity(root: Any, path: tuple[str | int, ...]) -> frozenset[tuple[str, st
     return frozenset(found.items())
 
 
-def _different_runs(snapshot: Snapshot, bundle: Bundle, found: list[Sequence]) -> tuple[Sequence, Sequence] | None:
+def _different_runs(snapshot: Snapshot, found: list[Sequence]) -> tuple[Sequence, Sequence] | None:
     for i, one in enumerate(found):
         for other in found[i + 1 :]:
-            if _differ(bundle, one, other) and not _declared(snapshot, one, other):
+            if _differ(one, other) and not _declared(snapshot, one, other):
                 return one, other
     return None
 
 
-def _differ(bundle: Bundle, one: Sequence, other: Sequence) -> bool:
+def _differ(one: Sequence, other: Sequence) -> bool:
     """Two runs: a field that both carry differs, or neither says and the files differ and none is a summary."""
     mine, yours = dict(one.identity), dict(other.identity)
     common = [key for key in mine.keys() & yours.keys() if key not in ("name", "id") or one.path == other.path]

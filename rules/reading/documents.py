@@ -204,7 +204,7 @@ def read_yaml(data: bytes, path: str = "") -> Document:
     defects: list[Defect] = []
     budget = [_YAML_NODES]
     try:
-        roots = [node for node in yaml.compose_all(text, Loader=_LOADER)]
+        roots = list(yaml.compose_all(text, Loader=_LOADER))
         values = [_plain(node, defects, budget, ()) for node in roots if node is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
