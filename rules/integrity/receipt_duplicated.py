@@ -26,7 +26,7 @@ from typing import Any
 
 from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
 from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, pointer, read_json, resolve
-from rules.reading.layout import Bundle, bundles
+from rules.reading.layout import bundles
 
 SHORTEST = 3
 DIGITS = 4
@@ -73,17 +73,17 @@ class Sequence:
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
+    groups: dict[tuple[str, ...], list[Sequence]] = defaultdict(list)
     for bundle in bundles(snapshot):
-        groups: dict[tuple[str, ...], list[Sequence]] = defaultdict(list)
         for path in bundle.files:
             for values, sequence in _sequences(snapshot, path):
                 groups[values].append(sequence)
-        said: set[tuple[str, str]] = set()
-        for values, found in groups.items():
-            pair = _different_runs(snapshot, found)
-            if pair and (pair[0].path, pair[1].path) not in said:
-                said.add((pair[0].path, pair[1].path))
-                yield _finding(bundle, values, *pair)
+    said: set[tuple[str, str]] = set()
+    for values, found in groups.items():
+        pair = _different_runs(snapshot, found)
+        if pair and (pair[0].path, pair[1].path) not in said:
+            said.add((pair[0].path, pair[1].path))
+            yield _finding(values, *pair)
 
 
 def _sequences(snapshot: Snapshot, path: str) -> tuple[tuple[tuple[str, ...], Sequence], ...]:
@@ -211,9 +211,9 @@ def _declared(snapshot: Snapshot, one: Sequence, other: Sequence) -> bool:
     return False
 
 
-def _finding(bundle: Bundle, values: tuple[str, ...], one: Sequence, other: Sequence) -> Finding:
+def _finding(values: tuple[str, ...], one: Sequence, other: Sequence) -> Finding:
     first, second = sorted((one, other), key=lambda s: (s.path, s.pointer or ""))
-    a, b = bundle.relative(first.path), bundle.relative(second.path)
+    a, b = _short(first.path, second.path), _short(second.path, first.path)
     shown = ", ".join(values[:3]) + (", …" if len(values) > 3 else "")
     differs = [
         f"`{key}` is {dict(first.identity)[key]} and {dict(second.identity)[key]}"
@@ -232,6 +232,13 @@ def _finding(bundle: Bundle, values: tuple[str, ...], one: Sequence, other: Sequ
         evidence=(("values", str(len(values))), ("first", values[0]), ("last", values[-1])),
         roots=(f"file:{first.path}", f"file:{second.path}"),
     )
+
+
+def _short(path: str, other: str) -> str:
+    """`path` without the folders that both have in common above the last two."""
+    mine, yours = path.split("/"), other.split("/")
+    same = next((i for i, (x, y) in enumerate(zip(mine, yours, strict=False)) if x != y), min(len(mine), len(yours)) - 1)
+    return "/".join(mine[min(same, max(0, len(mine) - 2)) :])
 
 
 RULE = Rule("receipt-duplicated", "integrity", Severity.HIGH, check)

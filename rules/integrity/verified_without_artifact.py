@@ -28,7 +28,7 @@ from rules.reading.named_paths import Named, named_paths, split_key
 
 _FLAG = re.compile(r"(?:^|_)(?:verified|reproduced|replicated|revalidated|已验证|已复现|verification|reproduction|replication)(?:_|\Z)")
 _OTHER = re.compile(
-    r"(?:^|_)(?:un|not|non|never|hash|hashes|digest|checksum|signature|signed|license|licence|email|identity|schema|syntax|config|required?|should|must|to_be|pending|by|at|on|date|count|until)(?:_|\Z)|unverified"
+    r"(?:^|_)(?:un|not|non|never|hash|hashes|digest|checksum|signature|signed|license|licence|email|identity|schema|syntax|config|required?|should|must|to_be|pending|date|count|until)(?:_|\Z)|unverified"
 )
 _YES = frozenset({"true", "yes", "verified", "reproduced", "replicated", "confirmed", "passed", "是", "已验证", "已复现"})
 _RAW = re.compile(
