@@ -132,7 +132,9 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _INVERTS = re.compile(r"(?:fail|unable|refus|lack|absence|rather|instead|缺)", re.IGNORECASE)
-_NOUN_END = re.compile(r",\s|\s(?:with|but)\s|\sand\s(?=(?:with|all|the|is|are|was|were|has|have|had|both|each|every|[a-z]{2,24}ed)\s)|\)|且|同时", re.IGNORECASE)
+_NOUN_END = re.compile(
+    r",\s|\s(?:with|but)\s|\sand\s(?=(?:with|all|the|is|are|was|were|has|have|had|both|each|every|[a-z]{2,24}ed)\s)|\)|且|同时", re.IGNORECASE
+)
 _AND = re.compile(r"\sand\s", re.IGNORECASE)
 _DO_END = re.compile(r"\sand\s(?=(?:[a-z]{2,24}ed|is|are|was|were|has|have|then)\s)", re.IGNORECASE)
 _ZH_END = re.compile(r"[，、]?(?:而且|并且|且|同时|只有|仅(?!仅))|[，）)]")
@@ -184,7 +186,9 @@ def _noun_scope(text: str, match: re.Match[str], has_verb: bool) -> tuple[int, b
 # ---------------------------------------------------------------- standing
 
 _SAY = r"(?:sa(?:ys?|id)|stat(?:es?|ed)|claim(?:s|ed)?|read|reported|wrote|described|called|asserted|listed|showed|gave|named|had)"
-_TEXTS = r"(?:claims?|statements?|sentences?|wording|conclusions?|lines?|figures?|numbers?|descriptions?|assertions?|texts?|entry|entries|paragraphs?)"
+_TEXTS = (
+    r"(?:claims?|statements?|sentences?|wording|conclusions?|lines?|figures?|numbers?|descriptions?|assertions?|texts?|entry|entries|paragraphs?)"
+)
 _WITHDRAWN = re.compile(
     rf"(?<![A-Za-z])(?:(?<!\bas )(?:previously|formerly|originally|earlier|once|incorrectly|wrongly|mistakenly|erroneously|used to)\s+(?:\w{{2,12}}\s+)?{_SAY}"
     rf"|{_SAY}\s+(?:previously|earlier|incorrectly|wrongly|mistakenly|erroneously)"
@@ -247,10 +251,12 @@ _QUOTES = re.compile(r"“[^“”]{1,2000}+”|「[^「」]{1,2000}+」|『[^�
 _QUOTE_WORDS = 3
 _QUESTION = re.compile(r"[?？][\s\"'”’）)」]*\Z")
 _RULE_HEADING = re.compile(
-    r"(?:gates?|requirements?|(?:acceptance|success|pass|stop|decision) (?:criteri(?:on|a)|rules?|gates?|conditions?)|rules?|验收(?:标准|条件|规则)|门禁|门槛|判据|要求|停止条件)\Z", re.IGNORECASE
+    r"(?:gates?|requirements?|(?:acceptance|success|pass|stop|decision) (?:criteri(?:on|a)|rules?|gates?|conditions?)|rules?|验收(?:标准|条件|规则)|门禁|门槛|判据|要求|停止条件)\Z",
+    re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"(?<![A-Za-z])(?:is|are|was|were|has|have|had|been|did|status|verdict|result|no|none|not|yet|[a-z]{2,24}ed|ran|began|took|made|frozen|begun)(?![A-Za-z])|未|没|无|已|了|状态", re.IGNORECASE
+    r"(?<![A-Za-z])(?:is|are|was|were|has|have|had|been|did|status|verdict|result|no|none|not|yet|[a-z]{2,24}ed|ran|began|took|made|frozen|begun)(?![A-Za-z])|未|没|无|已|了|状态",
+    re.IGNORECASE,
 )
 
 

@@ -192,7 +192,14 @@ def of_markdown(document: Markdown | None) -> tuple[Statement, ...]:
     """The statements of a document that was read, quoted blocks included as such; code blocks and HTML comments hold none."""
     if document is None:
         return ()
-    return _corrected([one for block in document.blocks if block.kind != "code" and not (block.kind == "html" and block.quoted) for one in _of_block(document.path, block)])
+    return _corrected(
+        [
+            one
+            for block in document.blocks
+            if block.kind != "code" and not (block.kind == "html" and block.quoted)
+            for one in _of_block(document.path, block)
+        ]
+    )
 
 
 def _of_block(path: str, block: Block) -> Iterator[Statement]:

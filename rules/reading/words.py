@@ -37,7 +37,13 @@ UNVERIFIED = family(
     r"not (?:an )?independent(?:ly)?(?: \w{2,20})?",
     r"no (?:committed )?receipts?",
     r"without (?:a )?(?:committed )?receipts?",
-    zh=("未(?:经)?(?:独立)?(?:核实|验证|证实|复现|审计|确认|复核)", "尚未(?:独立)?(?:核实|验证|证实|复现|确认|复核)", "没有(?:提交的)?回执", "无回执", "不可(?:独立)?复现"),
+    zh=(
+        "未(?:经)?(?:独立)?(?:核实|验证|证实|复现|审计|确认|复核)",
+        "尚未(?:独立)?(?:核实|验证|证实|复现|确认|复核)",
+        "没有(?:提交的)?回执",
+        "无回执",
+        "不可(?:独立)?复现",
+    ),
 )
 # It lies outside the repository, or is not there.
 EXTERNAL = family(
@@ -93,12 +99,17 @@ EXAMPLES = family(r"for example|for instance|e\.g\.|such as|called, say|say,|sam
 
 # ---------------------------------------------------------------- what was done with something
 
-VERIFIED = family(r"verified|validated|reproduced|confirmed|proven|proved|re checked|replicated|certified|audited", zh=("验证", "核实", "证实", "复现", "复核", "确认", "审计"))
+VERIFIED = family(
+    r"verified|validated|reproduced|confirmed|proven|proved|re checked|replicated|certified|audited",
+    zh=("验证", "核实", "证实", "复现", "复核", "确认", "审计"),
+)
 KEPT = family(
     r"retained|committed|included|checked in|attached|archived|bundled|preserved|stored|kept|recorded|published|available|provided|supplied|saved|uploaded|enclosed",
     zh=("保留", "提交", "附上", "附有", "附带", "收录", "包含", "归档", "保存", "入库", "存放", "提供", "随附", "留存"),
 )
-PREPARED = family(r"prepared|ready|in place|set up|staged|assembled|made ready", zh=("就绪", "准备好", "准备完(?:成|毕)", "准备就绪", "备好", "已准备"))
+PREPARED = family(
+    r"prepared|ready|in place|set up|staged|assembled|made ready", zh=("就绪", "准备好", "准备完(?:成|毕)", "准备就绪", "备好", "已准备")
+)
 ARTIFACTS = family(
     r"(?:raw |original |full |server |worker |device |console |kernel |compiler |profiler |benchmark ){0,3}"
     r"(?:logs?|outputs?|traces?|samples?|recordings?|receipts?|harness(?:es)?|transcripts?|dumps?|profiles?|artifacts?|measurements?|results|data)",
@@ -108,7 +119,10 @@ FROZEN = family(r"frozen|freeze[sd]?|froze|pinned|locked|fixed|hash pinned", zh=
 
 # ---------------------------------------------------------------- how far a campaign is
 
-WAITING = family(r"queued|pending|waiting|awaiting|scheduled|on hold|blocked|in (?:the )?queue|reserved", zh=("排队", "等待", "待(?:执行|运行|测|开始|启动)", "挂起", "队列中"))
+WAITING = family(
+    r"queued|pending|waiting|awaiting|scheduled|on hold|blocked|in (?:the )?queue|reserved",
+    zh=("排队", "等待", "待(?:执行|运行|测|开始|启动)", "挂起", "队列中"),
+)
 STARTED = family(r"started|starts|begun|began|begins?|launched|commenced|under ?way|initiated", zh=("开始", "启动", "开展", "着手"))
 RUNNING = family(r"running|in progress|ongoing|executing|in flight|active", zh=("进行中", "运行中", "正在(?:运行|执行|进行|测)", "执行中"))
 DONE = family(
