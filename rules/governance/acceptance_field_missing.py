@@ -113,19 +113,13 @@ def _finding(snapshot: Snapshot, form: Form | None, said: Answer, held: tuple[Pa
         impact=_IMPACTS.get(concept(label) or "", "The campaign cannot be reviewed for what this field declares."),
         next=f"Write the answer under “{label}” in the issue (edit text). {_HINTS.get(concept(label) or '', '')}".strip(),
         locations=(
-            Location("issue:body", line=empty.line if empty else None, end_line=_end(empty), text=label),
+            Location("issue:body", line=empty.line if empty else None, end_line=empty.last if empty else None, text=label),
             *((norm,) if norm else ()),
         ),
         evidence=(("field", label), ("answer", "a placeholder or nothing" if empty else "none")),
         roots=(f"form:{form.path if form else 'issue'}", "form:issue"),
         searched=None if empty else f"{len(held)} headings and labelled lines of the issue's body",
     )
-
-
-def _end(part: Part | None) -> int | None:
-    if part is None:
-        return None
-    return max(part.line, part.line + len(part.text.splitlines()) + (1 if part.level and part.text else 0)) if part.text else part.line
 
 
 def _problem(form: Form | None, label: str, empty: Part | None) -> str:

@@ -25,13 +25,17 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One answer in a body: its label (a heading, `Label: value`, a table's first cell), the label's line, level (0 for a line) and text."""
+    """One answer in a body: its label (a heading, `Label: value`, a table's first cell), the label's line, level (0 for a line) and text.
+
+    first, last  the lines of the text; equal to `line` where there is none
+    """
 
     label: str
     line: int
     level: int
     text: str
-    last: int = 0
+    first: int
+    last: int
 
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S[^\n]{0,300}?)[ \t#]*\Z")
@@ -94,7 +98,16 @@ def _section(lines: list[tuple[str, bool]], headings: list[tuple[int, int, str]]
         return normal(other[2]) in wanted if wanted is not None else other[1] <= level
 
     end = next((other[0] - 1 for other in headings[i + 1 :] if ends(other)), len(lines))
-    return Part(label, start, level, "\n".join(line for line, _ in lines[start:end]).strip(), end)
+    return _part(label, start, level, [line for line, _ in lines[start:end]])
+
+
+def _part(label: str, line: int, level: int, below: list[str]) -> Part:
+    """A part whose text stands in the lines below its label; blank lines around it are left out."""
+    filled = [i for i, text in enumerate(below) if text.strip()]
+    if not filled:
+        return Part(label, line, level, "", line, line)
+    first, last = filled[0], filled[-1]
+    return Part(label, line, level, "\n".join(below[first : last + 1]), line + 1 + first, line + 1 + last)
 
 
 def _line_part(lines: list[tuple[str, bool]], number: int, line: str) -> Part | None:
@@ -103,14 +116,14 @@ def _line_part(lines: list[tuple[str, bool]], number: int, line: str) -> Part | 
         return None
     match = _BOLD_VALUE.match(line) or _ROW.match(line) or _LABELLED.match(line)
     if match:
-        return Part(match[1].strip(), number, 0, match[2].strip(), number)
+        return Part(match[1].strip(), number, 0, match[2].strip(), number, number)
     opened = _OPEN_LABEL.match(line)
     if not opened or _BOLD_HEADING.match(line):
         return None
     end = number
     while end < len(lines) and end - number < 60 and not _heading(lines[end][0]) and (lines[end][0].strip() or end == number):
         end += 1
-    return Part(opened[1].strip(), number, 0, "\n".join(text for text, _ in lines[number:end]).strip(), end)
+    return _part(opened[1].strip(), number, 0, [text for text, _ in lines[number:end]])
 
 
 def normal(label: str) -> str:
