@@ -6,12 +6,13 @@ A time without a zone is read (`local`) but has no `micros`: it cannot be compar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal
 
-from rules.reading.documents import Number
+from rules.reading.documents import Node, Number
 from rules.reading.keys import family, words
 
 MICRO = 1_000_000
@@ -147,9 +148,9 @@ def time_key(key: str) -> TimeKey | None:
     parts = tuple(word for whole in words(key) for word in _cut(whole))
     if _AHEAD & set(parts):
         return None
-    for role, family in (("start", _START), ("end", _END), ("recorded", _RECORDED)):
-        if family & set(parts):
-            return TimeKey(role, tuple(w for w in parts if w not in family and w not in _CLOCK and w not in _UNITS))  # type: ignore[arg-type]
+    for role, known in (("start", _START), ("end", _END), ("recorded", _RECORDED)):
+        if known & set(parts):
+            return TimeKey(role, tuple(w for w in parts if w not in known and w not in _CLOCK and w not in _UNITS))  # type: ignore[arg-type]
     if parts and (_EVENT & {parts[-1]} or (len(parts) > 1 and _EVENT & {parts[-2]} and parts[-1] in _UNITS)):
         return TimeKey("event", tuple(w for w in parts if w not in _CLOCK and w not in _EVENT and w not in _UNITS))
     return None
@@ -208,3 +209,22 @@ def _duration_of_text(text: str) -> tuple[Fraction, Fraction] | None:
         finest = unit / 10 ** len(match[1].partition(".")[2])
         position = match.end()
     return (total, finest) if position and position == len(text) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One time of a document: where it stands, what its key says, and the moment."""
+
+    node: Node
+    key: TimeKey
+    moment: Moment
+
+
+def times_of(nodes: Iterable[Node]) -> Iterator[Timed]:
+    """Every time of a document that stands under a key of time, in order."""
+    for node in nodes:
+        if isinstance(node.value, (str, Number)) and node.path and isinstance(node.path[-1], str):
+            key = time_key(node.path[-1])
+            moment = read_moment(node.value) if key else None
+            if key and moment:
+                yield Timed(node, key, moment)
