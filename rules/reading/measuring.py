@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from rules.reading.numerals import MOST
 from rules.reading.quantities import Quantity
@@ -23,7 +24,7 @@ _MEASURED = (
     r"|gives|showed|shows|came|went|samples?|receipt\w*|timed|benchmark\w*|delta|regress\w*|ratio|jitter|stall\w*"
 )
 _SETTINGS = (
-    r"learning[- ]rate|lr|(?:weight[- ])?decay|seed(?:s|ed)?|batch(?:es)?(?:[- ]size)?|context|version|port|(?:warm-?up )?steps?|epochs?"
+    r"learning[- ]rate|lr|(?:weight[- ])?decay|seed(?:s|ed)?|batch(?:es)?(?:[- ]size)?|context|version|port|steps?|epochs?"
     r"|ranks?|threads?|time-?outs?|limit(?:s|ed)?|budget\w*|target\w*|threshold\w*|deadline|caps?|config\w*|setting\w*|set to|parameters?"
     r"|hyper\w*|temperature|top[-_ ]?[pk]|max[-_]\w+|dropout|momentum|beta|epsilon|eps|layers?|heads?|hidden|dim(?:ension)?s?|resolution"
     r"|window|length|chunk\w*|(?:block|page|tile|cache|buffer|vocab)[- ]size|tiles?|concurrency"
@@ -39,10 +40,11 @@ _CHINESE_SETTINGS = (
     r"学习率|种子|批大小|批量|批次|上下文|版本|端口|步数|步长|轮数|超时|上限|下限|预算|目标|阈值|配置|参数|设置|设为|温度|层数|维度|分辨率"
     r"|窗口|长度|并发|线程|间隔|要求|计划|标称|额定|权重衰减|预热步"
 )
-_WORDS = re.compile(
-    rf"(?<![A-Za-z])(?:(?P<set>{_SETTINGS})|(?P<got>{_MEASURED}))(?![A-Za-z])|(?P<设>{_CHINESE_SETTINGS})|(?P<测>{_CHINESE_MEASURED})", re.IGNORECASE
+_TOKEN = re.compile(
+    rf"(?P<word>[A-Za-z][A-Za-z0-9_]*+(?:[- ](?:rate|size|decay|to|clock|up)\b)?)|(?P<set>{_CHINESE_SETTINGS})|(?P<got>{_CHINESE_MEASURED})"
 )
-_GOT = frozenset(["got", "测"])
+_SET = re.compile(_SETTINGS, re.IGNORECASE)
+_GOT = re.compile(_MEASURED, re.IGNORECASE)
 _BORDERS = re.compile(r"[,;](?=\s)|[，；。、|]|\.\s|\bbut\b|\bwhile\b")
 
 
@@ -53,13 +55,25 @@ def is_measuring_context(text: str, quantity: Quantity) -> bool:
     """
     start, end = max(0, quantity.start), max(0, quantity.end)
     nearest: tuple[int, bool] | None = None
-    for match in _WORDS.finditer(text, max(0, start - _BEFORE), end + _AFTER):
-        got = match.lastgroup in _GOT
-        away = (_distance(text, match.start(), match.end(), start, end), got)
-        nearest = min(nearest, away) if nearest else away
+    for match in _TOKEN.finditer(text, max(0, start - _BEFORE), end + _AFTER):
+        got = _is_result(match["word"]) if match["word"] else match["got"] is not None
+        if got is not None:
+            away = (_distance(text, match.start(), match.end(), start, end), got)
+            nearest = min(nearest, away) if nearest else away
     if nearest is None:
         return quantity.unit is not None and quantity.unit.family.endswith("/time")
     return nearest[1]
+
+
+@lru_cache(maxsize=4096)
+def _is_result(word: str) -> bool | None:
+    """True for a word of results, False for one of settings; a compound (`batch size`, `wall clock`) goes by its whole, else by its first word."""
+    for part in (word, re.split(r"[- ]", word)[0]):
+        if _SET.fullmatch(part):
+            return False
+        if _GOT.fullmatch(part):
+            return True
+    return None
 
 
 def _distance(text: str, begin: int, finish: int, start: int, end: int) -> int:

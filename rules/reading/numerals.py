@@ -7,8 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rules.reading.units import COUNTS, Unit, unit_at, words
-from rules.reading.units import unit as unit_named
+from rules.reading.units import COUNTS, SECOND, Unit, unit_at, words
 
 MOST = 1000  # numbers of one text; what comes after is not read
 _DIGITS = 30  # more digits are an identifier
@@ -41,12 +40,12 @@ _POWER = re.compile(r"[ \u00a0]?[×x·*][ \u00a0]?10(?:\^|\*\*)\{?(?P<power>[-�
 _NAME = re.compile(r"[A-Za-z0-9_]*+")
 _CHUNK = re.compile(r"[A-Za-z0-9_]*+(?:[.:@+/-][A-Za-z0-9_]++)*+")
 _DATE = re.compile(
-    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:[0-9]{4}|[0-9]{2}))(?![0-9.])|(?:19|20)[0-9]{2}-[01][0-9](?![0-9.])"
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:[0-9]{4}|[0-9]{2}))(?![0-9]|\.[0-9])|(?:19|20)[0-9]{2}-[01][0-9](?![0-9]|\.[0-9])"
 )
 _DATE_TAIL = re.compile(r"[ \u00a0]?(?:年|月|日|号|时|点钟|版|期)|[ \u00a0](?:a\.?m|p\.?m|AM|PM)(?![A-Za-z])")
 _MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
 _MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[ -]" + _MONTH + r"(?![A-Za-z])")
-_MONTH_BEFORE = re.compile(r"(?<![A-Za-z])" + _MONTH + r"\.? \Z")
+_MONTH_BEFORE = re.compile(r"(?<![A-Za-z])" + _MONTH + r"\.?\Z")
 _CLOCK = re.compile(
     r"(?:(?P<h>[0-9]{1,4}+) ?(?:h|hrs?|hours?|小时)[ ,]{0,2})?(?:(?P<m>[0-9]{1,4}+) ?(?:minutes?|mins?|m|分钟?)[ ,]{0,2})?"
     r"(?P<s>[0-9]{1,2}+(?:\.[0-9]{1,9}+)?) ?(?P<unit>seconds?|secs?|s|秒)(?![A-Za-z0-9])"
@@ -54,7 +53,11 @@ _CLOCK = re.compile(
 _URL = re.compile(r"[^\s<>\"'`）]*+")
 
 
-def exact(literal: str) -> tuple[Fraction, Fraction, int, bool] | None:
+_Exact = tuple[Fraction, Fraction, int, bool]
+_Left = tuple[int, int, str, int]
+
+
+def exact(literal: str) -> _Exact | None:
     """Value, half of the last printed place, significant digits, has decimals; None for what is too long to be a measurement."""
     mantissa, _, power = literal.replace(",", "").replace("_", "").replace("−", "-").replace("E", "e").partition("e")
     whole, point, decimals = mantissa.partition(".")
@@ -114,15 +117,11 @@ def _read(text: str, match: re.Match[str], last: int, skipped: int) -> Numeral |
         literal = text[start:end]
     elif "e" in literal and len(literal) >= 7 and literal.replace("e", "").isdigit():
         return _end(_NAME, text, start)  # 47205e41 is a hash
-    begin, sign, relation, refused = _left(text, start, last, skipped, literal)
-    if refused == _TWICE and not ("." in literal and _has_measure(text, end)):
-        refused = _NO
-    if refused == _NO:
+    left = _left(text, start, last, skipped, literal)
+    if left[3] == _NO or (left[3] == _MEASURE and not ("." in literal and _has_measure(text, end))):
         return _end(_NAME, text, end)
     parsed = exact(literal)
-    if parsed is None:
-        return _end(_NAME, text, end)
-    return _right(text, begin, sign, start, end, literal, relation, parsed, refused)
+    return _right(text, start, end, left, parsed) if parsed else _end(_NAME, text, end)
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -133,11 +132,16 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 def _is_chunk(text: str, start: int, end: int, after: str) -> bool:
     """A version, an address, a time or a date begins here; a file's name ends here."""
     following = text[end + 1 : end + 2]
-    if after == "." and (following.isascii() and following.isalnum()):
-        return True
+    if after == "." and following.isascii() and following.isalnum():
+        return not _begins_sentence(text, end + 1)
     if after == ":" and "0" <= following <= "9":
         return True
     return after != ":" and "0" <= following <= "9" and _DATE.match(text, start) is not None and not _triple_with_unit(text, start)
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    """`30.Then`: a sentence that lost its blank, no file name."""
+    return text[at : at + 1].isupper() and text[at + 1 : at + 2].islower()
 
 
 _TRIPLE = re.compile(r"[0-9]{1,3}+/[0-9]{1,3}+/[0-9]{1,3}+(?=[ \u00a0]?[A-Za-zµμ%秒毫])")
@@ -161,22 +165,23 @@ def _in_list(text: str, start: int, end: int) -> bool:
 
 # ---------------------------------------------------------------- left of a number
 
-_YES, _NO, _TWICE, _LABEL, _VERSION = range(5)
+# What the left says: read it; a part of a name; only a printed measurement may stand here; a label's number; a version's; a factor.
+_YES, _NO, _MEASURE, _LABEL, _VERSION, _FACTOR = range(6)
 # Words that lose their blank before a number when markup is stripped.
 _GLUED = words(
     "at to only all exit exited exits in of from by and or is was are were took takes than about around approx on for over under after within"
     " reached reaches code status returned exitcode least most be near just with per mean median average elapsed total latency until up"
-    " down before a the reports reported measured between"
+    " down before reports reported measured between"
 )
 _VERSIONED = words(
     "python torch pytorch cuda cann driver firmware version ver release linux ubuntu debian centos openeuler gcc clang glibc numpy nodejs java jdk"
     " cmake vllm sglang transformers triton tensorrt onnx onnxruntime postgres postgresql mysql redis sqlite mindspore mindie docker kubernetes"
     " macos ios android windows ffmpeg rocm nccl hccl openmpi spec schema pip ruff mypy llama qwen deepseek gpt glm mixtral ascend atlas minimax api"
-    " tls pcie gen ddr usb unicode apache gpl semver go golang swift kernel llvm cudnn cutlass flashinfer deepspeed megatron lustre ceph rust spark"
-    " flink hadoop kafka nginx envoy"
+    " tls pcie gen ddr usb unicode apache gpl semver go golang swift kernel llvm cudnn cutlass flashinfer deepspeed megatron lustre"
+    " section chapter appendix clause ceph rust spark flink hadoop kafka nginx envoy"
 )
 _LABELS = words(
-    "section chapter figure fig table line lines page pages row issue pr pull rfc item finding appendix step rank gpu npu device card worker node core"
+    "figure fig table line lines page pages row issue pr pull rfc item finding step rank gpu npu device card worker node core"
     " stage phase trial layer epoch level tier option case part rule note footnote job shard slot id pid build port no run iteration request"
     " campaign column attempt round week day issues pulls"
 )
@@ -204,12 +209,11 @@ _NAMES = {"ge": ">=", "le": "<=", "lt": "<", "gt": ">", "about": "~"}
 _SIGN = re.compile(r"(?P<relation><=|>=|=<|≤|≥|≦|≧|⩽|⩾|≈|≃|≅|~|∼|～|<|>)?[ \u00a0]?(?P<sign>[-+−–])?(?P<zero>\.)?\Z")
 _SIGNS = frozenset("<>=≤≥≦≧⩽⩾≈≃≅~∼～-+−–. \u00a0")
 _RELATION = {"=<": "<=", "≤": "<=", "≦": "<=", "⩽": "<=", "≥": ">=", "≧": ">=", "⩾": ">=", "≈": "~", "≃": "~", "≅": "~", "∼": "~", "～": "~"}
-_OPENS = frozenset(" \t\n\u00a0\u2009\u202f([{（［【《「『=,;|<>≤≥≈~～∼→⇒➔/\"'`*!?，。；：、“‘·•±×Δ∆…+")
-_LAST_WORD = re.compile(r"([A-Za-z][A-Za-z_]*+)[.:#]?[ \u00a0\n\t(=]*+\Z")
+_OPENS = frozenset(" \t\n\u00a0\u2009\u202f([{（［【《「『=,;|<>≤≥≈~～∼→⇒➔/\"'`*!?，。；：、“‘·•±Δ∆…+")
 _CHAINED = frozenset(["", ",", "and", "or", "/", "|", "、", "和", "或", "to", "-", "–", "&", "~"])
 
 
-def _left(text: str, start: int, last: int, skipped: int, literal: str) -> tuple[int, int, str, int]:
+def _left(text: str, start: int, last: int, skipped: int, literal: str) -> _Left:
     """What stands before a number: where its relation and its sign begin, the relation, and whether it is to be refused."""
     begin = sign = start
     relation = "="
@@ -229,6 +233,8 @@ def _left(text: str, start: int, last: int, skipped: int, literal: str) -> tuple
         return begin, sign, relation, _after_colon(text, begin, literal)
     if _is_cjk(before):
         return _after_chinese(text, begin, sign, relation)
+    if before == "×":
+        return begin, sign, relation, _NO if text[max(0, begin - 2) : begin - 1].isalnum() else _FACTOR
     return begin, sign, relation, _YES if before in _OPENS and before != "/" else _connected(text, begin, last)
 
 
@@ -253,7 +259,8 @@ def _signed(text: str, start: int, last: int) -> tuple[int, int, str]:
         return -1, -1, "="
     if found["sign"] and not _is_sign(text, found.start("sign"), last):
         return start, start, "="
-    if relation in {">", "~", "～", "∼"} and (text[begin - 1 : begin] in {"-", "=", "—", "–", "~"} or begin == last):
+    joins = begin == last or (begin - 1 == last and text[begin + 1 : begin + 2].isspace())
+    if relation in {">", "~", "～", "∼"} and (joins or text[begin - 1 : begin] in {"-", "=", "—", "–", "~"}):
         begin, relation = (found.start("sign") if found["sign"] else start), None
     if relation is None:
         begin = found.start("sign") if found["sign"] else start
@@ -289,7 +296,7 @@ def _glued(text: str, begin: int, literal: str) -> int:
         return _YES
     if low == "http" and len(literal) == 3 and literal.isdigit():
         return _YES
-    return _TWICE if word == low and len(word) > 1 and low not in _VERSIONED and len(literal.partition(".")[2]) > 1 else _NO
+    return _MEASURE if word == low and low not in _VERSIONED and len(literal.partition(".")[2]) > 1 else _NO
 
 
 def _after_colon(text: str, begin: int, literal: str) -> int:
@@ -305,17 +312,15 @@ def _after_colon(text: str, begin: int, literal: str) -> int:
     return _NO if word.lower() in _VERSIONED or word.lower() in _LABELS or word[0].isdigit() else _YES
 
 
-def _after_word(text: str, begin: int, sign: int, relation: str, literal: str, skipped: int) -> tuple[int, int, str, int]:
+def _after_word(text: str, begin: int, sign: int, relation: str, literal: str, skipped: int) -> _Left:
     if skipped >= 0 and begin - skipped <= 5 and text[skipped:begin].strip() in _CHAINED and skipped > 0 and text[skipped - 1].isdigit():
         return begin, sign, relation, _VERSION
-    window = text[max(0, begin - 24) : begin]
-    found = _LAST_WORD.search(window)
-    if not found:
-        chinese = window.rstrip()[-1:]
-        return _after_chinese(text, begin, sign, relation) if chinese and _is_cjk(chinese) else (begin, sign, relation, _YES)
-    word = found[1].lower()
+    window = text[max(0, begin - 24) : begin].rstrip(" \u00a0\n\t(=")
+    word = window.rstrip(".:#").rsplit(None, 1)[-1].lstrip("([*`\"'").lower() if window else ""
+    if not word.isascii():
+        return _after_chinese(text, begin, sign, relation) if _is_cjk(word[-1]) else (begin, sign, relation, _YES)
     if relation == "=" and (word in _RELATIONS or word in _PHRASE_ENDS):
-        relation = _worded(window.rstrip(), word) or relation
+        relation = _worded(window, word) or relation
     if word in _VERSIONED:
         return begin, sign, relation, _VERSION
     if word in _LABELS and literal.isdigit():
@@ -331,7 +336,7 @@ def _worded(window: str, word: str) -> str | None:
     return next((relation for phrase, relation in _PHRASES if phrase.search(window)), None)
 
 
-def _after_chinese(text: str, begin: int, sign: int, relation: str) -> tuple[int, int, str, int]:
+def _after_chinese(text: str, begin: int, sign: int, relation: str) -> _Left:
     window = text[max(0, begin - 6) : begin]
     if _CHINESE_LABEL.search(window):
         return begin, sign, relation, _NO
@@ -344,35 +349,52 @@ def _after_chinese(text: str, begin: int, sign: int, relation: str) -> tuple[int
 # ---------------------------------------------------------------- right of a number
 
 
+_FACTOR_UNIT = Unit("×", "factor", Fraction(1))
+
+
 def _has_measure(text: str, end: int) -> bool:
     found = unit_at(text, end)
     return found is not None and found[0].family not in COUNTS
 
 
-def _right(
-    text: str, begin: int, sign: int, start: int, end: int, literal: str, relation: str, parsed: tuple[Fraction, Fraction, int, bool], kind: int
-) -> Numeral | int:
+def _right(text: str, start: int, end: int, left: _Left, parsed: _Exact) -> Numeral | int:
+    """The numeral with its unit, or the offset to go on from where what follows makes it a name, a label or a version."""
+    begin, sign, relation, kind = left
+    literal = text[start:end]
+    clock = _clock(text, start, left) if literal.isdigit() else None
+    if clock:
+        return clock
     value, half, digits, decimals = parsed
-    power = _POWER.match(text, end) if text[end : end + 2].strip()[:1] in {"×", "x", "·", "*"} else None
+    power = _POWER.match(text, end) if text[end : end + 2].strip()[:1] in _TIMES else None
     if power and abs(int(power["power"].replace("−", "-"))) <= _EXPONENT:
         shift = Fraction(10) ** int(power["power"].replace("−", "-"))
         value, half, end = value * shift, half * shift, power.end()
-    clock = _clock(text, start, end) if literal.isdigit() else None
-    if clock:
-        value, half, digits, decimals, stop, finish, seconds = clock
-        return Numeral(text[sign:stop], begin, sign, finish, seconds, relation, value, value - half, value + half, digits, decimals)
-    found = unit_at(text, end)
-    if (found is None and not _ends(text, end, literal)) or (found and _is_name(text, end, found[1], literal)):
+    found, finish = _unit_after(text, end, kind), end
+    if found:
+        finish = found[1]
+    if _is_name(text, end, finish, literal) if found else not _ends(text, end, literal):
         return _end(_NAME, text, end)
     if kind in (_LABEL, _VERSION) and (found is None or (kind == _VERSION and found[0].family in COUNTS)):
         return end
-    value = -value if text[sign] in "-−–" else value
-    unit = found[0] if found else None
-    finish = found[1] if found else end
-    number = text[sign:end]
-    if relation == "=":
+    if text[sign] in "-−–":
+        value = -value
+    if text[end : end + 1] == "+" and finish > end:
+        relation = ">="
+    elif relation == "=":
         relation, finish = _stated_after(text, finish)
-    return Numeral(number, begin, sign, finish, unit, relation, value, value - half, value + half, digits, decimals)
+    unit = found[0] if found else None
+    return Numeral(text[sign:end], begin, sign, finish, unit, relation, value, value - half, value + half, digits, decimals)
+
+
+_TIMES = frozenset(["×", "x", "·", "*"])
+
+
+def _unit_after(text: str, end: int, kind: int) -> tuple[Unit, int] | None:
+    """The unit behind a number (`100+ users` too); behind `×` a number without one is a factor."""
+    if text[end : end + 1] == "+":
+        return unit_at(text, end + 1)
+    found = unit_at(text, end)
+    return found or ((_FACTOR_UNIT, end) if kind == _FACTOR else None)
 
 
 def _ends(text: str, end: int, literal: str) -> bool:
@@ -398,25 +420,25 @@ def _is_name(text: str, end: int, finish: int, literal: str) -> bool:
     if finish == end or text[end] in " \u00a0\n\t-":
         return False
     after, following = text[finish : finish + 1], text[finish + 1 : finish + 2]
+    if after == "." and _begins_sentence(text, finish + 1):
+        return False
     if after and after in "-./" and following.isascii() and (following.isalpha() or following == "_"):
         return text[finish - 1].isascii() and text[finish - 1].isalpha()
     return len(literal) == 4 and literal[:2] in {"19", "20"} and literal.endswith("0") and text[end:finish] == "s"
 
 
-def _clock(text: str, start: int, end: int) -> tuple[Fraction, Fraction, int, bool, int, int, Unit] | None:
+def _clock(text: str, start: int, left: _Left) -> Numeral | None:
     """`2 min 30.5 s`, `1h 2m 3s`, `3分20秒`: one duration, in its last unit."""
-    if text[end : end + 2].strip()[:1] not in {"h", "m", "小", "分"}:
-        return None
     match = _CLOCK.match(text, start)
-    seconds = unit_named("s")
-    if not match or (match["h"] is None and match["m"] is None) or seconds is None:
+    if not match or (match["h"] is None and match["m"] is None):
         return None
     last = exact(match["s"])
     if last is None:
         return None
     total = Fraction(3600 * int(match["h"] or 0) + 60 * int(match["m"] or 0)) + last[0]
     digits = len(str(int(total))) + len(match["s"].partition(".")[2])
-    return total, last[1], digits, last[3], match.end("s"), match.end(), seconds
+    printed = text[left[1] : match.end("s")]
+    return Numeral(printed, left[0], left[1], match.end(), SECOND, left[2], total, total - last[1], total + last[1], digits, last[3])
 
 
 def _stated_after(text: str, finish: int) -> tuple[str, int]:

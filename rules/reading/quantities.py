@@ -74,6 +74,11 @@ _BETWEEN = re.compile(r"(?:\bbetween|介于|在)\s?\Z", re.IGNORECASE)
 _KEYED = re.compile(
     r"(?:[(（\[]\s?([A-Za-z/%µμ秒帧毫微每次请求]{1,16})\s?[)）\]]|([A-Za-z_%][A-Za-z0-9_/%µ-]{0,39}+))[\"'`*]{0,3}\s?(?P<sign>[:=：|]|\s)?\s?\Z"
 )
+_SETTING = re.compile(
+    r"\b(?:batch(?: size)?|bs|threads?|streams?|concurrency|n|size|ranks?|workers?|context|length|depth|tile|page|chunk|devices?|gpus?|tp|dp)\s?[=:]?\s?\Z"
+    r"|(?:批大小|并发|线程数?|长度)\s?\Z",
+    re.IGNORECASE,
+)
 _EVERY_SECOND = re.compile(r"(?:每秒钟?|每秒约)\s?\Z")
 
 
@@ -125,6 +130,8 @@ def _joint(text: str, left: Numeral, right: Numeral) -> str | None:
     match = _JOINTS.fullmatch(text, left.end, right.begin)
     kind = match.lastgroup if match else None
     bare = left.unit is None and right.unit is None
+    if kind == "change" and left.unit is None and not left.decimals and _SETTING.search(text, max(0, left.begin - 20), left.begin):
+        return None  # `batch 8 -> 12.5 ms`
     if kind == "to":
         opened = _FROM.search(text, max(0, left.begin - 16), left.begin)
         return "change" if opened or left.value > right.value else "range"

@@ -18,8 +18,8 @@ _FLAGS = frozenset(["is", "has", "use", "uses", "enable", "enabled", "allow", "w
 # Words behind the unit that say which value it is: `latency_ms_p99`, `rss_mb_peak`.
 _WHICH = words(
     "mean median avg average min max minimum maximum total sum std stdev stddev sd var p50 p75 p90 p95 p99 p999 before after baseline control candidate"
-    " reference in out read written sent received peak low high lower upper first last all overall warm cold observed measured actual expected target"
-    " limit below above least most count samples list values n"
+    " reference in out read written sent received peak low high lower upper first last all overall warm cold observed measured actual expected"
+    " target limit below above least most count samples list values n"
 )
 _NOTSECONDS = words(
     "loss param item is has arg class model name id key value type flag file path error status address acces token config setting label metric k v"

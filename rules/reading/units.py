@@ -259,8 +259,8 @@ def unit_at(text: str, at: int) -> tuple[Unit, int] | None:
     word = magnitude[0].strip(" \u00a0-").lower()
     found = _unit_at(text, magnitude.end()) or _compound(text, magnitude.end(), None)
     if found is None:
-        return Unit(word, "number", Fraction(_MAGNITUDES[word])), magnitude.end()
-    return _times(found[0], _MAGNITUDES[word], word), found[1]
+        return Unit(magnitude[0], "number", Fraction(_MAGNITUDES[word])), magnitude.end()
+    return _times(found[0], _MAGNITUDES[word], magnitude[0].strip()), found[1]
 
 
 _MAGNITUDE_STARTS = frozenset("kKM千百万亿 \u00a0-")
