@@ -126,7 +126,7 @@ def _read(text: str, match: re.Match[str], last: int, skipped: int) -> Numeral |
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
-    return max(found.end(), at + 1) if found else at + 1
+    return found.end() if found else at
 
 
 def _is_chunk(text: str, start: int, end: int, after: str) -> bool:
@@ -154,7 +154,7 @@ def _triple_with_unit(text: str, start: int) -> bool:
 
 
 def _in_list(text: str, start: int, end: int) -> bool:
-    """`[1,440]` and `8,256,1` are lists: what looks like a thousands separator parts their elements."""
+    """`[1,440]` and `8,256,1024` are lists: what looks like a thousands separator parts their elements."""
     before, after = text[max(0, start - 2) : start].strip(), text[end : end + 2].strip()
     if (after[:1] == "," and after[1:].isdigit()) or (before[-1:] == "," and before[:1].isdigit()):
         return True
@@ -197,7 +197,6 @@ _PHRASES = (
     (re.compile(r"\b(?:no|not) (?:less|fewer) than\Z", re.I), ">="),
     (re.compile(r"\b(?:less|fewer|lower|shorter|smaller) than\Z", re.I), "<"),
     (re.compile(r"\b(?:more|greater|higher|larger|longer) than\Z", re.I), ">"),
-    (re.compile(r"\bsub-\Z", re.I), "<"),
 )
 _PHRASE_ENDS = frozenset(["least", "most", "to", "than"])
 _CHINESE_BEFORE = re.compile(
@@ -225,6 +224,8 @@ def _left(text: str, start: int, last: int, skipped: int, literal: str) -> _Left
         before = text[begin - 1] if begin else ""
     if not before or begin == last:
         return begin, sign, relation, _marker(text, begin, start, literal)
+    if before == "," and begin - 1 == skipped:
+        return begin, sign, relation, _VERSION  # `path.yml:13,29`
     if before.isspace() or before in "([（=\"'`*":
         return _after_word(text, begin, sign, relation, literal, skipped)
     if before.isascii() and (before.isalpha() or before == "_"):
@@ -332,7 +333,7 @@ def _after_word(text: str, begin: int, sign: int, relation: str, literal: str, s
 
 def _worded(window: str, word: str) -> str | None:
     if word in _RELATIONS:
-        return _RELATIONS[word]
+        return None if window[: -len(word)].rstrip().endswith("%") else _RELATIONS[word]
     return next((relation for phrase, relation in _PHRASES if phrase.search(window)), None)
 
 

@@ -259,8 +259,8 @@ def unit_at(text: str, at: int) -> tuple[Unit, int] | None:
     word = magnitude[0].strip(" \u00a0-").lower()
     found = _unit_at(text, magnitude.end()) or _compound(text, magnitude.end(), None)
     if found is None:
-        return Unit(magnitude[0], "number", Fraction(_MAGNITUDES[word])), magnitude.end()
-    return _times(found[0], _MAGNITUDES[word], magnitude[0].strip()), found[1]
+        return Unit(magnitude[0].strip(" \u00a0-"), "number", Fraction(_MAGNITUDES[word])), magnitude.end()
+    return _times(found[0], _MAGNITUDES[word], magnitude[0].strip(" \u00a0-")), found[1]
 
 
 _MAGNITUDE_STARTS = frozenset("kKM千百万亿 \u00a0-")
@@ -329,8 +329,8 @@ def _word(text: str, match: re.Match[str], glued: bool) -> tuple[Unit, int] | No
     unit = SPELLINGS.get(name) or (FOLDED.get(name.lower()) if len(name) > 1 else None)
     if unit is None or name in _NOT_IN_PROSE:
         return None
-    if unit.family == "factor" and (_BEFORE_DIGIT.match(text, end) or (glued and text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())):
-        return None  # `3 x 5`, `4x A100`
+    if unit.family == "factor" and (_BEFORE_DIGIT.match(text, end) or (text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())):
+        return None  # `3 x 5`, `4x A100`, `2 x Ascend`
     if glued and name == "B" and text[end : end + 1] != "/":
         return None  # 7B is the size of a model
     if name == "times" and _COMPARED.match(text, end):
