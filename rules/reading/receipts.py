@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Node, Number, document, is_document, number, read_json, read_yaml, walk
+from rules.reading.documents import (
+    LINES_SUFFIXES,
+    YAML_SUFFIXES,
+    Node,
+    Number,
+    document,
+    is_document,
+    nodes,
+    number,
+    read_json,
+    read_yaml,
+    walk,
+)
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
 
