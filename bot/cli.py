@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -124,27 +125,34 @@ def _save(output: str, text: str) -> None:
         raise Unusable(f"--output {output} cannot be written ({(error.strerror or 'error').lower()}).") from error
 
 
-class _progress:  # noqa: N801
-    """A bar on standard error, where that is a terminal and the work is long."""
+def _progress(total: int) -> AbstractContextManager[Callable[[str], None]]:
+    """A bar on standard error, where that is a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        return nullcontext(lambda _: None)
+    from bot.progress import Bar
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-
-    def __enter__(self) -> Callable[[str], None]:
-        return lambda _: None
-
-    def __exit__(self, *_: object) -> None:
-        return None
+    return Bar(total + 1)
 
 
 def _render(report: Report, snapshot: Snapshot, form: str, output: str | None) -> str:
-    from bot.review import render
-
     if form != "text":
-        return render.FORMATS[form](report, snapshot)
+        from bot.review import render
+
+        return render.form(form)(report, snapshot)
     from bot.review.as_text import as_text
 
-    return as_text(report, snapshot, *_terminal(output))
+    colour, width = _terminal(output)
+    return as_text(report, snapshot, colour, width)
+
+
+def _terminal(output: str | None) -> tuple[bool, int]:
+    """(whether to colour, columns). NO_COLOR (no-color.org) wins over FORCE_COLOR (force-color.org)."""
+    import shutil
+
+    terminal = output is None and sys.stdout.isatty()
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    colour = not os.environ.get("NO_COLOR") and (forced or (terminal and os.environ.get("TERM") != "dumb"))
+    return colour, min(shutil.get_terminal_size((100, 24)).columns, 120) if terminal else 100
 
 
 def _exit_code(report: Report, fail_on: str) -> int:

@@ -16,6 +16,7 @@ from bot.checkout.tree import FolderTree, GitTree, TooManyFiles, tree_of
 from rules.core.cache import Cache
 from rules.core.config import CONFIG_LIMIT, CONFIG_PATH, Config, ConfigError, read_config
 from rules.core.model import Answer, Facts, Issue, Merge, Missing, Pull, Question, Report, Rule, Snapshot, Tree, Unchecked
+from rules.core.redact import redact
 from rules.engine import run
 from rules.reading.conversation import Unusable, read_issue, read_pull
 
@@ -203,9 +204,7 @@ _REMOTE = re.compile(r"(?:[\w+.-]{1,20}://)?(?:[^@/\s]{1,200}@)?(?:ssh\.)?([\w.-
 # ---------------------------------------------------------------- reviewing
 
 
-def review(
-    gathered: Gathered, rules: Sequence[Rule], ask: Ask | None, wanted: Wanted, progress: Callable[[str], None] = lambda _: None
-) -> Report:
+def review(gathered: Gathered, rules: Sequence[Rule], ask: Ask | None, wanted: Wanted, progress: Callable[[str], None] = lambda _: None) -> Report:
     """Both passes over the snapshot, in this process. What could not be gathered or answered is named in the coverage."""
     snapshot = gathered.snapshot
     chosen = run.chosen(rules, snapshot, wanted.only, wanted.preview)
@@ -213,8 +212,17 @@ def review(
     questions = run.questions(snapshot, chosen)
     answers, notes = ask(questions) if ask and questions else ({}, ())
     report = run.review(snapshot, Facts(answers), chosen, progress)
-    told = dict.fromkeys((*gathered.notes, *notes, *report.coverage.not_checked))
-    return replace(report, coverage=replace(report.coverage, not_checked=tuple(told)))
+    return _completed(report, (*gathered.notes, *notes))
+
+
+def _completed(report: Report, notes: tuple[Unchecked, ...]) -> Report:
+    """The report with what was not gathered, and with every name that the repository chose redacted like all else."""
+    coverage = replace(
+        report.coverage,
+        not_checked=tuple(dict.fromkeys((*notes, *report.coverage.not_checked))),
+        external=tuple(redact(name) for name in report.coverage.external),
+    )
+    return replace(report, coverage=coverage, campaigns=tuple(replace(c, id=redact(c.id)) for c in report.campaigns))
 
 
 # ---------------------------------------------------------------- what the user gives as files
