@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.gather import Ask, Wanted
-    from rules.core.model import Report, Rule, Snapshot
+    from rules.core.model import Answer, Question, Report, Rule, Snapshot, Unchecked
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
 LEVELS = ("blocking", "high", "medium", "low")
@@ -89,7 +89,32 @@ def _wanted(repo: str, rules: tuple[Rule, ...], given: dict[str, Any]) -> tuple[
     )
     if given["commits"]:
         return wanted, gather.recorded(given["commits"])
-    return wanted, None
+    return wanted, None if given["offline"] else _github()
+
+
+def _github() -> Ask:
+    """Asks GitHub's commit API, which is imported when there is a question."""
+    from bot.gather import UnusableInput
+
+    url = os.environ.get("ASSAY_GITHUB_API_URL") or "https://api.github.com"
+    if not url.startswith(("https://", "http://")) or any(c.isspace() for c in url):
+        raise UnusableInput("ASSAY_GITHUB_API_URL is no http(s) URL, such as https://api.github.com.")
+    token = os.environ.get("GITHUB_TOKEN", "").strip() or None
+    if token and (not token.isascii() or not token.isprintable() or " " in token):
+        raise UnusableInput("GITHUB_TOKEN holds characters that no token has.")
+
+    def ask(questions: Sequence[Question]) -> tuple[Mapping[Question, Answer], tuple[Unchecked, ...]]:
+        from bot.github.commits import ask_github
+
+        return ask_github(url, token, say=_say)(questions)
+
+    return ask
+
+
+def _say(text: str) -> None:
+    """A word about a long wait, for somebody who watches."""
+    if sys.stderr.isatty():
+        click.echo(f"assay: {text}", err=True)
 
 
 def _near(id: str, known: set[str]) -> str:

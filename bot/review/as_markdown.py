@@ -23,7 +23,7 @@ NOTHING = "None"
 def as_markdown(report: Report, snapshot: Snapshot) -> str:
     """The review's body, in the order that people read it."""
     language = snapshot.config.language
-    names: dict[str, str] = {**snapshot.config.severity_names}
+    names = {str(level): name for level, name in snapshot.config.severity_names.items()}
     told = stories(report)
     strong, minor = [s for s in told if s.strong], [s for s in told if not s.strong]
     parts = [
