@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.gather import Ask, Wanted
-    from rules.core.model import Answer, Question, Report, Rule, Snapshot, Unchecked
+    from rules.core.model import Answer, Question, Report, Rule, Snapshot, Tree, Unchecked
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
 LEVELS = ("blocking", "high", "medium", "low")
@@ -188,6 +188,73 @@ def _exit_code(report: Report, fail_on: str) -> int:
         return 0
     counted = LEVELS[: LEVELS.index(fail_on) + 1]
     return EXIT_FOUND if any(one.finding.severity.value in counted for one in report.findings) else 0
+
+
+@cli.command("rules")
+@click.argument("id", required=False)
+def list_rules(id: str | None) -> None:
+    """List the rules, or show the documentation of the rule ID."""
+    from bot.catalogue import catalogue
+
+    known = catalogue()
+    if id is None:
+        width = max((len(rule.id) for rule in known), default=0)
+        _print("".join(f"{rule.id:<{width}}  {rule.severity:<8}  {rule.summary}{' (preview)' if rule.preview else ''}\n" for rule in known))
+        return
+    found = next((rule for rule in known if rule.id == id), None)
+    if found is None:
+        raise Unusable(f"there is no rule {id!r}{_near(id, {rule.id for rule in known})}; `assay rules` lists them.")
+    _print(f"{found.id} ({found.family}, {found.severity}{', preview' if found.preview else ''})\n\n{found.doc.rstrip()}\n")
+
+
+@cli.command()
+@click.argument("repo", default=".")
+@click.option("--detect", is_flag=True, help="Propose the layout that the repository's folders suggest.")
+@click.option("--write", is_flag=True, help="Write .github/assay.yml instead of printing it.")
+def init(repo: str, detect: bool, write: bool) -> None:
+    """Print a commented config for the repository REPO."""
+    from bot import setting_up
+    from rules.core.config import CONFIG_PATH
+
+    text = setting_up.example(_tree_at(repo) if detect else None)
+    if not write:
+        _print(text)
+        return
+    target = os.path.join(repo, CONFIG_PATH)
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise Unusable(f"{target} exists; it is left as it is.") from error
+    except OSError as error:
+        raise Unusable(f"{target} cannot be written ({(error.strerror or 'error').lower()}).") from error
+    click.echo(f"wrote {target}")
+
+
+def _tree_at(repo: str) -> Tree:
+    from bot import gather, setting_up
+
+    try:
+        with gather.usable(repo):
+            return setting_up.tree_at(repo)
+    except gather.UnusableInput as error:
+        raise Unusable(str(error)) from error
+
+
+@cli.command()
+@click.argument("repo", default=".")
+def doctor(repo: str) -> None:
+    """Check what a review of REPO can check on this machine."""
+    from bot import gather, setting_up
+
+    try:
+        with gather.usable(repo):
+            checks = list(setting_up.doctor(repo))
+    except gather.UnusableInput as error:
+        raise Unusable(str(error)) from error
+    _print("".join(f"{check.state:<5} {check.text}\n" for check in checks))
+    sys.exit(EXIT_UNUSABLE if any(check.state == "bad" for check in checks) else 0)
 
 
 def main() -> NoReturn:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -59,16 +60,23 @@ class Gathered:
 
 def gather(wanted: Wanted, cache: Cache | None = None) -> Gathered:
     """The snapshot that `wanted` names. Raises `UnusableInput`."""
-    try:
+    with usable(wanted.folder):
         return _gather(wanted, cache or Cache())
+
+
+@contextmanager
+def usable(folder: str) -> Iterator[None]:
+    """Whatever is wrong with the user's `folder` becomes `UnusableInput`."""
+    _must_be_folder(folder)
+    try:
+        yield
     except (NotARepository, UnknownRevision, TooManyFiles, GitUnavailable, ConfigError) as error:
         raise UnusableInput(str(error)) from error
     except Missing as error:
-        raise UnusableInput(f"{wanted.folder} lacks objects that the review stands on ({error}): fetch them, or give a full clone.") from error
+        raise UnusableInput(f"{folder} lacks objects that the review stands on ({error}): fetch them, or give a full clone.") from error
 
 
 def _gather(wanted: Wanted, cache: Cache) -> Gathered:
-    _must_be_folder(wanted.folder)
     repository = open_repository(wanted.folder)
     if repository is None:
         return _folder(wanted, cache)
