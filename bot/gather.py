@@ -57,6 +57,12 @@ class Gathered:
         if self.repository is not None:
             self.repository.close()
 
+    def __enter__(self) -> Gathered:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def gather(wanted: Wanted, cache: Cache | None = None) -> Gathered:
     """The snapshot that `wanted` names. Raises `UnusableInput`."""
