@@ -14,7 +14,10 @@ import pytest
 
 from tests.bot.making import CLEAN, ROOT, SCHEMA, assay, commit, git, new
 
-LEAK = {"evidence/one/README.md": "# One\n\nThe log is at /home/alice/run/log.txt on our machine.\n", "tools/evidence_inventory.json": '{"bundles": [{"id": "one", "path": "evidence/one"}]}\n'}
+LEAK = {
+    "evidence/one/README.md": "# One\n\nThe log is at /home/alice/run/log.txt on our machine.\n",
+    "tools/evidence_inventory.json": '{"bundles": [{"id": "one", "path": "evidence/one"}]}\n',
+}
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +137,15 @@ def test_an_empty_repository(tmp_path: Path) -> None:
 
 
 def test_a_repository_full_of_modules_named_like_the_standard_librarys(tmp_path: Path) -> None:
-    names = [name for name in sys.stdlib_module_names if not name.startswith("_")] + ["git", "click", "yaml", "pydantic", "rules", "bot", "sitecustomize"]
+    names = [name for name in sys.stdlib_module_names if not name.startswith("_")] + [
+        "git",
+        "click",
+        "yaml",
+        "pydantic",
+        "rules",
+        "bot",
+        "sitecustomize",
+    ]
     trap = f"open({str(tmp_path / 'ran')!r}, 'w').write(__name__)\n"
     made = new(tmp_path / "r")
     commit(made, {f"{name}.py": trap for name in names} | {f"rules/integrity/{name}.py": trap for name in names[:3]} | {"git": "#!/bin/sh\n"})

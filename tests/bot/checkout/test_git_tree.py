@@ -40,7 +40,18 @@ def test_every_byte_of_every_blob(tmp_path: Path, object_format: str) -> None:
 
 def test_names_that_git_would_quote(tmp_path: Path) -> None:
     made = new(tmp_path / "r")
-    names = [b"a b", b"new\nline", b"tab\t", b'quo"te', b"back\\slash", b"latin-\xe9", "nfc-\u00e9".encode(), "nfd-e\u0301".encode(), b"-dash", b":colon"]
+    names = [
+        b"a b",
+        b"new\nline",
+        b"tab\t",
+        b'quo"te',
+        b"back\\slash",
+        b"latin-\xe9",
+        "nfc-\u00e9".encode(),
+        "nfd-e\u0301".encode(),
+        b"-dash",
+        b":colon",
+    ]
     commit(made, {b"f/" + name: name for name in names})
     with opened(made) as repository:
         found = tree(repository)

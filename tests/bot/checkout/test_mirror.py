@@ -117,7 +117,11 @@ def test_the_callers_git_variables_are_not_obeyed(tmp_path: Path, monkeypatch: p
     made, other = new(tmp_path / "r"), new(tmp_path / "other")
     head = commit(made, {"a": "1"})
     commit(other, {"b": "1"})
-    for name, value in {"GIT_DIR": str(other / ".git"), "GIT_OBJECT_DIRECTORY": str(other / ".git/objects"), "GIT_TRACE": str(tmp_path / "trace")}.items():
+    for name, value in {
+        "GIT_DIR": str(other / ".git"),
+        "GIT_OBJECT_DIRECTORY": str(other / ".git/objects"),
+        "GIT_TRACE": str(tmp_path / "trace"),
+    }.items():
         monkeypatch.setenv(name, value)
     with opened(made) as repository:
         assert repository.resolve("HEAD") == head

@@ -67,7 +67,9 @@ def talk(github: GitHub, work: Callable[[Client], Awaitable[Any]], clock: Clock,
     return asyncio.run(run())
 
 
-def ask(github: GitHub, *questions: Question, clock: Clock | None = None, token: str | None = None) -> tuple[dict[Question, Answer], tuple[Unchecked, ...]]:
+def ask(
+    github: GitHub, *questions: Question, clock: Clock | None = None, token: str | None = None
+) -> tuple[dict[Question, Answer], tuple[Unchecked, ...]]:
     clock = clock or Clock()
     return talk(github, lambda client: Lookup(client, clock.sleep, clock.now, lambda _: None).answers(questions), clock, token)  # type: ignore[no-any-return]
 
@@ -98,7 +100,9 @@ def test_a_commit_on_the_default_branch() -> None:
 
 def test_a_short_id_and_a_json_answer() -> None:
     question = Question("o/r", SHA[:8])
-    github = GitHub({f"{HOME}/commits/{SHA[:8]}": {"sha": SHA}, HOME: {"default_branch": "a/b"}, f"{HOME}/compare/a/b...{SHA}": {"status": "identical"}})
+    github = GitHub(
+        {f"{HOME}/commits/{SHA[:8]}": {"sha": SHA}, HOME: {"default_branch": "a/b"}, f"{HOME}/compare/a/b...{SHA}": {"status": "identical"}}
+    )
     assert ask(github, question)[0] == {question: Answer(200, True, "commit")}
 
 
@@ -122,7 +126,9 @@ def test_a_commit_of_an_open_pull() -> None:
 
 def test_t02_a_commit_that_only_a_fork_has_is_not_reachable() -> None:
     branches = [{"name": "main", "commit": {"sha": OTHER}}, {"name": "dev", "commit": {"sha": "c" * 40}}]
-    found = reach(compare={"status": "diverged"}, pulls=[], heads=[], branches=branches, tags=[], **{f"compare/{'c' * 40}...{SHA}": {"status": "ahead"}})
+    found = reach(
+        compare={"status": "diverged"}, pulls=[], heads=[], branches=branches, tags=[], **{f"compare/{'c' * 40}...{SHA}": {"status": "ahead"}}
+    )
     assert found is False
 
 
