@@ -45,11 +45,12 @@ def repositories_named(held: Any) -> tuple[str, ...]:
     Paths such as `results/a.json` are none.
     """
     if isinstance(held, str):
-        return _unique(name for _, name in named_in_text(held))
-    return _unique(name for _, name in named_in_nodes(walk(held)))
+        return each_once(name for _, name in named_in_text(held))
+    return each_once(name for _, name in named_in_nodes(walk(held)))
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
+def each_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once (case does not count), in order, at most `MOST`."""
     seen: dict[str, str] = {}
     for name in names:
         seen.setdefault(name.lower(), name)
