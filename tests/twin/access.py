@@ -20,7 +20,6 @@ from tests.twin.state import Installation, Refused, Repository, Token, User, Wor
 
 ALPHABET = string.ascii_letters + string.digits + "._-"
 LEVELS = {"read": 1, "write": 2, "admin": 3}
-STAFF = ("admin", "maintain", "write")
 
 
 @dataclass(frozen=True)
@@ -161,17 +160,15 @@ def can_see(who: Asker, repository: Repository) -> bool:
 
 
 def authorise(who: Asker, repository: Repository, needs: Sequence[str], write: bool) -> None:
-    """`needs` are alternatives, `name:level`. Raises `Refused` 404 (not visible), 401 or 403."""
+    """`needs` are alternatives, `name:level`. Raises `Refused` 404 (not visible), 401 or 403. A person's token may do what its owner may."""
     if not can_see(who, repository):
         raise not_found()
-    if who.token is None:
-        _refuse_anonymous(who, write)
-    elif who.token.installation is None:
+    token = who.token
+    if token is None:
+        return _refuse_anonymous(who, write)
+    if token.installation is None or not (write or repository.private):
         return
-    elif not _granted(who.token, repository):
-        if write or not repository.private and not needs:
-            raise Refused(403, "Resource not accessible by integration")
-    elif needs and not any(_holds(who.token, need) for need in needs):
+    if not _granted(token, repository) or (needs and not any(_holds(token, need) for need in needs)):
         wanted = "; ".join(need.replace(":", "=") for need in needs)
         raise Refused(403, "Resource not accessible by integration", headers={"X-Accepted-GitHub-Permissions": wanted})
 
@@ -187,6 +184,3 @@ def _holds(token: Token, need: str) -> bool:
     name, _, level = need.partition(":")
     return LEVELS.get(token.permissions.get(name, ""), 0) >= LEVELS[level]
 
-
-def is_staff(repository: Repository, user: User) -> bool:
-    return role_of(repository, user) in STAFF

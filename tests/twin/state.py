@@ -332,6 +332,8 @@ class World:
     """Everything. `announce` is told of each event as it happens: (name, action, repository, sender, parts)."""
 
     app: App
+    api: str = "https://api.github.com"  # what addresses in payloads begin with
+    html: str = "https://github.com"
     clock: Clock = field(default_factory=Clock)
     users: dict[str, User] = field(default_factory=dict)
     repositories: dict[str, Repository] = field(default_factory=dict)
