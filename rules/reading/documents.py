@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -25,12 +26,17 @@ DIGITS = 400
 class Number(float):
     """A JSON number: a float to compare with, and the literal it was printed as (`text`)."""
 
-    text: str
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """The literal, exactly as printed."""
+        return str(int(self))
 
     @property
     def exact(self) -> Fraction | None:
         """The literal's exact value; None for NaN, Infinity, and literals too long to be a measurement."""
-        if len(self.text) > DIGITS or self != self or self in (float("inf"), float("-inf")):
+        if len(self.text) > DIGITS or not isfinite(self):
             return None
         return Fraction(self.text)
 
@@ -48,11 +54,25 @@ class Number(float):
         return Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
 
 
+class _Printed(Number):
+    """A number whose literal cannot be had back from its value: any but a short plain integer."""
+
+    __slots__ = ("_text",)
+
+    _text: str
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+
 def number(text: str) -> Number:
-    """The number printed as `text`."""
-    made = Number(text)
-    made.text = text
-    return made
+    """The number printed as `text`. The literal of a short plain integer is not kept, which saves memory in large documents."""
+    if len(text) < 16 and text.isdigit() and (text[0] != "0" or text == "0"):
+        return Number(text)
+    printed = _Printed(text)
+    printed._text = text
+    return printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +82,7 @@ class Defect:
     kind: str
     message: str
     line: int | None = None
-    pointer: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,11 +95,9 @@ class Document:
     defects: tuple[Defect, ...] = ()
     readable: bool = True
     language: str = "json"
-    nodes: tuple[Node, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).
 
     Lists of numbers are one node and are not descended into.
@@ -167,9 +185,8 @@ def read_json(data: bytes, path: str = "") -> Document:
         return _unreadable(path, Defect("syntax", message, line=error.lineno), text)
     except RecursionError:
         return _unreadable(path, Defect("depth", "its nesting is too deep to be read"), text)
-    defects = [Defect("encoding", "it starts with a byte order mark (RFC 8259, section 8.1, forbids it)", line=1)] if bom else []
-    defects += [Defect("duplicate", f"the key `{key}` stands twice in one object") for key in dict.fromkeys(found.duplicates)]
-    defects += [Defect("constant", f"`{name}` is not a JSON number (RFC 8259, section 6)") for name in dict.fromkeys(found.constants)]
+    defects = [Defect("duplicate", f"the key `{key[:80]}` stands twice in one object", name=key) for key in dict.fromkeys(found.duplicates)]
+    defects += [Defect("constant", f"`{name}` is not a JSON number (RFC 8259, section 6)", name=name) for name in dict.fromkeys(found.constants)]
     return Document(path, value, text, tuple(defects))
 
 
@@ -205,7 +222,7 @@ def read_yaml(data: bytes, path: str = "") -> Document:
     defects: list[Defect] = []
     budget = [_YAML_NODES]
     try:
-        roots = [node for node in yaml.compose_all(text, Loader=_LOADER)]
+        roots = list(yaml.compose_all(text, Loader=_LOADER))
         values = [_plain(node, defects, budget, ()) for node in roots if node is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -281,7 +298,7 @@ def walk(value: Any, path: Path = (), parent: Any = None) -> Iterator[Node]:
 
 def is_numbers(value: Any) -> bool:
     """True for a list that holds numbers and nothing else, and at least one."""
-    return isinstance(value, list) and bool(value) and all(type(item) is Number for item in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Number) for item in value)
 
 
 # ---------------------------------------------------------------- reading from a tree
@@ -312,19 +329,51 @@ def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Documen
         data = tree.read(path)
         if is_lfs_pointer(data):
             return None
-        made = read_yaml(data, path) if is_yaml else read_json(data, path)
-        return Document(path, made.value, made.text, made.defects, made.readable, made.language, tuple(walk(made.value)) if made.readable else ())
+        return read_yaml(data, path) if is_yaml else read_json(data, path)
 
     try:
-        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * 8, make)
+        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
     except Missing:
         return None
 
 
+DOCUMENT_WEIGHT, NODES_WEIGHT = 5, 8
+"""Bytes of memory per byte of a parsed document, and of its places (measured on records and arrays)."""
+
+
 def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node, ...]:
-    """Every place of the document at `path`; empty where it cannot be read."""
-    found = document(snapshot, path, tree)
-    return found.nodes if found else ()
+    """Every place of the document at `path`; empty where it cannot be read. Kept while the bundle is at work."""
+    doc = document(snapshot, path, tree)
+    if doc is None or not doc.readable:
+        return ()
+    entry = (tree or snapshot.head).files[path]
+    return snapshot.cache.fleeting("nodes:" + path, entry.oid, entry.size * NODES_WEIGHT, lambda: tuple(walk(doc.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Whether a document can be read, without the document: its defects with their lines, or that it is an LFS pointer."""
+
+    readable: bool
+    defects: tuple[Defect, ...] = ()
+    lfs: bool = False
+
+
+def state(snapshot: Snapshot, path: str, tree: Tree | None = None) -> State | None:
+    """The state of the document at `path`, kept by object id; None where it is absent, no plain file, too large or missing."""
+    entry = (tree or snapshot.head).files.get(path)
+    if entry is None or not entry.is_file or entry.size < 0 or not is_document(path):
+        return None
+    limits = snapshot.config.limits
+    if entry.size > (limits.yaml_bytes if path.endswith(YAML_SUFFIXES) else limits.json_bytes):
+        return None
+    return snapshot.cache.by_blob("state:" + path, entry.oid, 256, lambda: _state(document(snapshot, path, tree)))
+
+
+def _state(doc: Document | None) -> State:
+    if doc is None:
+        return State(False, lfs=True)
+    return State(doc.readable, tuple(replace(defect, line=defect.line or defect_line(doc, defect)) for defect in doc.defects))
 
 
 # ---------------------------------------------------------------- where a pointer stands
@@ -340,62 +389,63 @@ def locate(document: Document, parts: tuple[str, ...]) -> tuple[int, int] | None
 
 
 def _locate_json(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
-    """Walk the tokens once; `path` is where we are, `start` where the wanted member began."""
-    position = 1 if text.startswith("\ufeff") else 0
-    path: list[str] = []
-    kinds: list[str] = []
-    pending: tuple[str, int] | None = None
-    wanted_from: int | None = None
-    depth_of_wanted = -1
-    expect_key = False
-    if not parts:
-        return 1, max(1, text.rstrip("\n").count("\n") + 1)
-    while match := _TOKEN.match(text, position):
-        position = match.end()
-        start = match.start(match.lastgroup or 0)
-        mark = match["mark"]
-        if mark == ":":
-            continue
-        if expect_key and match["string"]:
-            pending = (json.loads(match["string"], strict=False), start)
-            expect_key = False
-            path[-1] = pending[0]
-            if wanted_from is None and _same(path, parts):
-                wanted_from, depth_of_wanted = start, len(path)
-            continue
-        if mark in ("{", "["):
-            if wanted_from is None and kinds and _same(path, parts):
-                wanted_from, depth_of_wanted = start, len(path)
-            kinds.append(mark)
-            path.append("0" if mark == "[" else "")
-            expect_key = mark == "{"
-            continue
-        if mark in ("}", "]"):
-            if wanted_from is not None and len(path) == depth_of_wanted:
-                return _line(text, wanted_from), _line(text, _last(text, match.start()))
-            kinds.pop() if kinds else None
-            path.pop() if path else None
-            if wanted_from is not None and len(path) == depth_of_wanted and _same(path, parts):
-                return _line(text, wanted_from), _line(text, start)
-            continue
-        if mark == ",":
-            if kinds and kinds[-1] == "[":
-                path[-1] = str(int(path[-1]) + 1)
-            expect_key = bool(kinds) and kinds[-1] == "{"
-            continue
-        if wanted_from is None and _same(path, parts):
-            return _line(text, start), _line(text, position - 1)
-        if wanted_from is not None and len(path) == depth_of_wanted:
-            return _line(text, wanted_from), _line(text, position - 1)
+    for path, start, end in _members(text):
+        if path == parts:
+            return _line(text, start), _line(text, end - 1)
     return None
 
 
-def _same(path: list[str], parts: tuple[str, ...]) -> bool:
-    return len(path) == len(parts) and tuple(path) == parts
+def _members(text: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """(path, start, end) of every value of a well-formed JSON text, in the order in which they end; a member starts at its key.
+
+    Every occurrence of a key that stands twice is given.
+    """
+    path: list[str] = []
+    starts: list[int] = []
+    objects: list[bool] = []
+    fresh = True
+    position = 1 if text.startswith("\ufeff") else 0
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        token, begin = match[0].lstrip(), match.end() - len(match[0].lstrip())
+        if token == ",":
+            fresh = True
+            if not objects[-1]:
+                path[-1] = str(int(path[-1]) + 1)
+        elif token in ("}", "]"):
+            path.pop(), starts.pop(), objects.pop()
+            yield tuple(path), starts[-1] if starts and starts[-1] >= 0 else _top(text), position
+        elif fresh and objects and objects[-1] and match["string"]:
+            path[-1], starts[-1], fresh = json.loads(token, strict=False), begin, False
+        elif token != ":":
+            if objects and not objects[-1]:
+                starts[-1] = begin
+            if token in ("{", "["):
+                objects.append(token == "{")
+                path.append("0")
+                starts.append(-1)
+                fresh = True
+            else:
+                yield tuple(path), starts[-1] if starts else begin, position
 
 
-def _last(text: str, end: int) -> int:
-    return max(0, len(text[:end].rstrip()) - 1)
+def _top(text: str) -> int:
+    return len(text) - len(text.lstrip("\ufeff \t\r\n"))
+
+
+def defect_line(document: Document, defect: Defect) -> int | None:
+    """The line of a doubled key (its second occurrence) or of a forbidden constant."""
+    if document.language != "json" or not document.readable:
+        return None
+    if defect.kind == "constant":
+        found = (m for m in _TOKEN.finditer(document.text) if m["other"] == defect.name)
+        return next((_line(document.text, m.start("other")) for m in found), None)
+    seen: set[tuple[str, ...]] = set()
+    for path, start, _ in _members(document.text):
+        if path and path[-1] == defect.name and path in seen:
+            return _line(document.text, start)
+        seen.add(path)
+    return None
 
 
 def _line(text: str, position: int) -> int:

@@ -154,9 +154,9 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else ([value] if isinstance(value, str) else [])
 
 
-def registered(snapshot: Snapshot, bundle: Bundle) -> Registered | None:
-    """The inventory's entry of `bundle` at head."""
-    return next((entry for inventory in inventories(snapshot) for entry in inventory.bundles if entry.path == bundle.path), None)
+def registered(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> Registered | None:
+    """The inventory's entry of `bundle` at `tree` (default head)."""
+    return next((entry for inventory in inventories(snapshot, tree) for entry in inventory.bundles if entry.path == bundle.path), None)
 
 
 def externals(snapshot: Snapshot, bundle: Bundle) -> tuple[External, ...]:

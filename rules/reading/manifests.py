@@ -7,11 +7,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import Path, document, is_document, is_lfs_pointer
-from rules.reading.inventory import registered
+from rules.core.model import Location, Missing, Role, Snapshot, Tree
+from rules.reading.documents import Document, Path, document, is_document, is_lfs_pointer, pointer
+from rules.reading.inventory import is_external, registered
 from rules.reading.layout import Bundle, matches
 
 _DIGEST = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{64})\Z", re.IGNORECASE)
@@ -25,6 +25,7 @@ _DIGEST_KEYS = ("sha256", "sha-256", "sha_256", "sha256sum", "digest", "hash", "
 _PATH_KEYS = ("path", "file", "filename", "name", "relative_path", "rel_path", "file_path", "artifact")
 _SUMS_LIMIT = 16 * 1024 * 1024
 DIGEST_LENGTH = 64
+OTHER_DIGESTS = (32, 40, 48, 56)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,13 @@ def looks_like_path(text: str) -> bool:
     )
 
 
-def read_pairs(value: Any, place: Path = ()) -> Iterator[Pinned]:
-    """Every (path, digest) pair of a document's value, at any depth, in order."""
+def read_pairs(value: Any) -> tuple[Pinned, ...]:
+    """Every (path, digest) pair of a document's value, at any depth, in order; none where no digest has its full length."""
+    pairs = tuple(_read_pairs(value, ()))
+    return pairs if any(len(pair.digest) == DIGEST_LENGTH for pair in pairs) else ()
+
+
+def _read_pairs(value: Any, place: Path) -> Iterator[Pinned]:
     stack: list[tuple[Any, Path]] = [(value, place)]
     while stack:
         held, at = stack.pop()
@@ -91,9 +97,9 @@ def _keyed_pair(key: str, child: Any, at: Path) -> Pinned | None:
     if isinstance(child, str) and _digest(child):
         return Pinned(key, _digest(child) or "", at, None)
     if isinstance(child, dict) and not any(isinstance(child.get(k), str) and looks_like_path(child[k]) for k in _PATH_KEYS):
-        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k])), None)
+        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k], k)), None)
         if name:
-            return Pinned(key, _digest(child[name]) or "", (*at, name), None, _size(child))
+            return Pinned(key, _digest(child[name], name) or "", (*at, name), None, _size(child))
     return None
 
 
@@ -101,10 +107,10 @@ def _object_pair(held: dict[str, Any], at: Path) -> Pinned | None:
     """`{"path": …, "sha256": …, "size": …}` under any of the usual names."""
     lower = {key.lower(): key for key in held}
     path_key = next((lower[k] for k in _PATH_KEYS if k in lower and isinstance(held[lower[k]], str) and looks_like_path(held[lower[k]])), None)
-    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]])), None)
+    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]], k)), None)
     if path_key is None or digest_key is None:
         return None
-    return Pinned(held[path_key], _digest(held[digest_key]) or "", (*at, digest_key), None, _size(held))
+    return Pinned(held[path_key], _digest(held[digest_key], digest_key) or "", (*at, digest_key), None, _size(held))
 
 
 def _size(held: dict[str, Any]) -> int | None:
@@ -115,16 +121,11 @@ def _size(held: dict[str, Any]) -> int | None:
     return None
 
 
-def _digest(text: str) -> str | None:
-    """The hex of a SHA-256 digest; also one that was cut short (8 to 63 digits with a `sha256:` prefix or an ellipsis, or more than 40)."""
+def _digest(text: str, key: str = "") -> str | None:
+    """The hex of a SHA-256 digest, whole or cut short. Lengths of other digests (MD5, SHA-1, SHA-224) are none, unless the key says SHA-256."""
     text = text.strip()
-    whole = _DIGEST.match(text)
-    if whole:
-        return whole[1].lower()
-    cut = _TRUNCATED.match(text)
-    if cut and (len(cut[1]) > 40 or text.lower().startswith("sha") or text.endswith(("…", "..."))):
-        return cut[1].lower()
-    return None
+    found = _DIGEST.match(text) or _TRUNCATED.match(text)
+    return found[1].lower() if found and (len(found[1]) not in OTHER_DIGESTS or "256" in key) else None
 
 
 def read_sums(text: str) -> tuple[Pinned, ...]:
@@ -132,7 +133,7 @@ def read_sums(text: str) -> tuple[Pinned, ...]:
     made = []
     for number, line in enumerate(text.split("\n"), 1):
         match = _SUM_LINE.match(line.rstrip("\r")) or _BSD_LINE.match(line.rstrip("\r"))
-        if match and len(match["digest"]) not in (32, 40, 96, 128):
+        if match and len(match["digest"]) <= DIGEST_LENGTH and len(match["digest"]) not in OTHER_DIGESTS:
             made.append(Pinned(match["path"].strip(), match["digest"].lower(), None, number))
     return tuple(made)
 
@@ -152,12 +153,12 @@ def _manifests(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[Manif
     for path in bundle.files:
         pairs, revision = _pairs(snapshot, tree, path, bundle)
         if pairs:
-            yield Manifest(path, is_freeze(snapshot, bundle, path), pairs, revision)
+            yield Manifest(path, is_freeze(snapshot, bundle, path, tree), pairs, revision)
 
 
-def is_freeze(snapshot: Snapshot, bundle: Bundle, path: str) -> bool:
+def is_freeze(snapshot: Snapshot, bundle: Bundle, path: str, tree: Tree | None = None) -> bool:
     """A freeze manifest lies under the plan, or is named in the inventory's `freeze_manifests` or the config's."""
-    entry = registered(snapshot, bundle)
+    entry = registered(snapshot, bundle, tree)
     named = {name.removeprefix("./") for name in (entry.freeze_manifests if entry else ())}
     relative = bundle.relative(path)
     return path in bundle.part("plan") or relative in named or path in named or any(matches(relative, glob) for glob in bundle.root.freeze_manifests)
@@ -171,11 +172,13 @@ def _pairs(snapshot: Snapshot, tree: Tree, path: str, bundle: Bundle) -> tuple[t
         return snapshot.cache.by_blob("sums", entry.oid, entry.size, lambda: _sums(tree, path)), None
     if not is_document(path):
         return (), None
-    doc = document(snapshot, path, tree)
-    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}|sha-?256", doc.text):
+    return snapshot.cache.by_blob("pairs:" + path, entry.oid, 256 + entry.size // 8, lambda: _of_document(document(snapshot, path, tree)))
+
+
+def _of_document(doc: Document | None) -> tuple[tuple[Pinned, ...], str | None]:
+    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}", doc.text):
         return (), None
-    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: tuple(read_pairs(doc.value)))
-    return pairs, _own_revision(doc.value)
+    return read_pairs(doc.value), _own_revision(doc.value)
 
 
 def _sums(tree: Tree, path: str) -> tuple[Pinned, ...]:
@@ -254,6 +257,94 @@ def sha256(snapshot: Snapshot, tree: Tree, path: str) -> str:
     """SHA-256 of the blob at `path`, kept by object id. Raises `Missing`."""
     entry = tree.files[path]
     return snapshot.cache.by_blob("sha256", entry.oid, 128, lambda: hashlib.sha256(tree.read(path)).hexdigest())
+
+
+EMPTY = hashlib.sha256(b"").hexdigest()
+ZEROS = "0" * DIGEST_LENGTH
+Kind = Literal["equal", "lfs", "external", "unread", "self", "truncated", "absent", "moved", "crlf", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one pair: its kind, the file it names at the tree, the actual digest, and for a moved file where it is now."""
+
+    pair: Pinned
+    kind: Kind
+    file: str | None = None
+    actual: str | None = None
+    moved_to: str | None = None
+
+
+def judge(snapshot: Snapshot, bundle: Bundle, manifest: Manifest) -> tuple[Judged, ...]:
+    """Every pair of `manifest` held against the blobs of head."""
+    key = ("judged", manifest.path)
+    return snapshot.memo(key, lambda: tuple(_judge(snapshot, bundle, manifest, pair) for pair in manifest.pairs))
+
+
+def _judge(snapshot: Snapshot, bundle: Bundle, manifest: Manifest, pair: Pinned) -> Judged:
+    file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+    if file is None:
+        return _judge_absent(snapshot, bundle, pair)
+    if file == manifest.path:
+        return Judged(pair, "self", file)
+    if not snapshot.head.files[file].is_file:
+        return Judged(pair, "unread", file)
+    try:
+        actual = sha256(snapshot, snapshot.head, file)
+        return Judged(pair, "equal", file, actual) if actual == pair.digest else _judge_different(snapshot, pair, file)
+    except Missing:
+        return Judged(pair, "unread", file)
+
+
+def _judge_absent(snapshot: Snapshot, bundle: Bundle, pair: Pinned) -> Judged:
+    if is_external(snapshot, bundle, normal(pair.path)):
+        return Judged(pair, "external")
+    moved = _by_digest(snapshot, bundle).get(pair.digest)
+    return Judged(pair, "moved", None, pair.digest, moved) if moved else Judged(pair, "absent")
+
+
+def _judge_different(snapshot: Snapshot, pair: Pinned, file: str) -> Judged:
+    found = digests(snapshot, snapshot.head, file)
+    if found.lfs is not None:
+        return Judged(pair, "lfs" if found.lfs == pair.digest else "plain", file, found.lfs)
+    if len(pair.digest) != DIGEST_LENGTH:
+        return Judged(pair, "truncated", file, found.raw)
+    return Judged(pair, "crlf" if pair.digest in (found.crlf, found.lf) else "plain", file, found.raw)
+
+
+def _by_digest(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
+    """SHA-256 → file, for the bundle's files that can be read and are not empty."""
+
+    def make() -> dict[str, str]:
+        made: dict[str, str] = {}
+        for path in bundle.files:
+            entry = snapshot.head.files[path]
+            if entry.is_file and entry.size > 0:
+                made.setdefault(sha256(snapshot, snapshot.head, path), path)
+        return made
+
+    return snapshot.memo(("by digest", bundle.path), make)
+
+
+def place_of(manifest: Manifest, pair: Pinned, role: Role = "entry", at: str | None = None) -> Location:
+    """Where `pair` stands in `manifest`."""
+    if pair.place is not None:
+        return Location(manifest.path, pointer=pointer(pair.place), role=role, at=at)
+    return Location(manifest.path, line=pair.line, role=role, at=at, text=pair.path)
+
+
+def frozen_by(snapshot: Snapshot, bundle: Bundle, path: str) -> Manifest | None:
+    """The freeze manifest of head that lists `path`, if any."""
+
+    def make() -> dict[str, Manifest]:
+        listed: dict[str, Manifest] = {}
+        for manifest in manifests(snapshot, bundle):
+            for pair in manifest.pairs if manifest.freeze else ():
+                file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+                listed.setdefault(file or pair.path, manifest)
+        return listed
+
+    return snapshot.memo(("frozen", bundle.path), make).get(path)
 
 
 def _digests(data: bytes) -> Digests:
