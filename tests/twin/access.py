@@ -183,4 +183,3 @@ def _refuse_anonymous(who: Asker, write: bool) -> None:
 def _holds(token: Token, need: str) -> bool:
     name, _, level = need.partition(":")
     return LEVELS.get(token.permissions.get(name, ""), 0) >= LEVELS[level]
-

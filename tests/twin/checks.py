@@ -32,9 +32,9 @@ def create_run(world: World, repository: Repository, app: App, sender: User, req
     """A run in the suite of its commit. `app_id` stands in for another app (GitHub's own CI)."""
     name, sha = request.get("name"), request.get("head_sha")
     if not isinstance(name, str) or not name:
-        raise Refused(422, "Invalid request.\n\n\"name\" wasn't supplied.")
+        raise Refused(422, 'Invalid request.\n\n"name" wasn\'t supplied.')
     if not isinstance(sha, str):
-        raise Refused(422, "Invalid request.\n\n\"head_sha\" wasn't supplied.")
+        raise Refused(422, 'Invalid request.\n\n"head_sha" wasn\'t supplied.')
     if not SHA.match(sha) or git.resolve(repository.git_dir, sha) is None:
         raise Refused(422, f"No commit found for SHA: {sha}")
     _check(request)
@@ -102,7 +102,7 @@ def _check(request: Mapping[str, Any]) -> None:
     if conclusion is not None and conclusion not in CONCLUSIONS:
         raise Refused(422, f"Invalid request.\n\n{conclusion} is not a member of {list(CONCLUSIONS)}.")
     if status == "completed" and conclusion is None:
-        raise Refused(422, "Invalid request.\n\n\"conclusion\" wasn't supplied.")
+        raise Refused(422, 'Invalid request.\n\n"conclusion" wasn\'t supplied.')
     if request.get("output") is not None:
         _check_output(request["output"])
     _check_actions(request.get("actions") or [])

@@ -19,7 +19,7 @@ from typing import Any, Union
 
 PARTS = ("apps", "checks", "git", "issues", "meta", "pulls", "rate_limit", "reactions", "repos", "users", "actions")
 OPERATION = re.compile(r"^        (GET|POST|PUT|PATCH|DELETE) (/\S*)$", re.MULTILINE)
-BODY = re.compile(r"type_validate_python\(\s*([\w\[\], \n]+?),\s*json,?\s*\)")
+BODY = re.compile(r"type_validate_python\(\s*(.+?),\s*json,?\s*\)", re.DOTALL)
 REQUEST = re.compile(r"self\._github\.arequest\((.*?)\n        \)", re.DOTALL)
 PARAMETERS = re.compile(r"        params = \{(.*?)\n        \}", re.DOTALL)
 
@@ -92,9 +92,12 @@ def _resolve(models: ModuleType, node: ast.expr) -> Any:
         return plain[node.id] if node.id in plain else getattr(models, node.id)
     if not isinstance(node, ast.Subscript):
         raise TypeError(f"not the name of a model: {ast.unparse(node)}")
-    inner = [_resolve(models, one) for one in (node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
-    outer = ast.unparse(node.value)
-    return list[inner[0]] if outer == "list" else dict[inner[0], inner[1]] if outer == "dict" else Union[tuple(inner)]
+    outer, parts = ast.unparse(node.value), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if outer == "Annotated":
+        return _resolve(models, parts[0])
+    inner = [_resolve(models, one) for one in parts]
+    generic: Any = {"list": list, "dict": dict, "Union": Union}[outer]
+    return generic[tuple(inner)]
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import json
@@ -81,7 +80,14 @@ class Courier:
     timeout: float = DELIVERY_SECONDS
 
     async def deliver(
-        self, event: str, payload: Json, to: str | None = None, *, guid: str | None = None, headers: Mapping[str, str | None] | None = None, form: bool = False
+        self,
+        event: str,
+        payload: Json,
+        to: str | None = None,
+        *,
+        guid: str | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        form: bool = False,
     ) -> Delivery:
         """Send one event. `headers` overrides (None drops one); `form` sends it form-encoded, which an app must refuse or read."""
         body = json.dumps(payload, separators=(",", ":")).encode()
@@ -132,7 +138,7 @@ class Courier:
                 text = await answer.text(errors="replace")
                 word = "OK" if 200 <= answer.status < 300 else f"Invalid HTTP Response: {answer.status}"
                 return word, answer.status, dict(answer.headers), text
-        except asyncio.TimeoutError:
+        except TimeoutError:
             return "timed out", 0, {}, ""
         except aiohttp.ClientError:
             return "failed to connect to host", 0, {}, ""
@@ -140,7 +146,13 @@ class Courier:
 
 def summary(one: Delivery) -> Json:
     """A delivery as the list of an app's deliveries prints it."""
-    own: dict[str, Any] = {"id": one.id, "guid": one.guid, "delivered_at": stamp(one.at), "redelivery": one.redelivery, "duration": round(one.seconds, 3)}
+    own: dict[str, Any] = {
+        "id": one.id,
+        "guid": one.guid,
+        "delivered_at": stamp(one.at),
+        "redelivery": one.redelivery,
+        "duration": round(one.seconds, 3),
+    }
     result = {"status": one.status, "status_code": one.status_code, "event": one.event, "action": one.action}
     return {**own, **result, "installation_id": one.installation_id, "repository_id": one.repository_id, "throttled_at": None}
 

@@ -76,7 +76,7 @@ def _raw(output: bytes) -> list[tuple[str, str | None, str, str | None, int, int
         paths = 2 if letter in "RC" else 1
         records.append((letter, fields[index].split(), fields[index + 1 : index + 1 + paths]))
         index += 1 + paths
-    found = []
+    found: list[tuple[str, str | None, str, str | None, int, int, bool]] = []
     for letter, meta, paths_of in records:
         added, deleted, name = fields[index].split("\t")
         index += 1 if name else 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.twin import git, payloads, payloads_checks, payloads_talk
-from tests.twin.state import Installation, Json, Repository, User, World, node_id
+from tests.twin.state import Installation, Json, Repository, User, World, node_id, stamp
 
 ZERO = "0" * 40
 
@@ -102,10 +102,22 @@ def _push(world: World, home: Repository | None, parts: Json) -> Json:
     page = payloads.repository_page(world, home)
     new = [] if after == ZERO else git.log(home.git_dir, *([after] if before == ZERO else [after, f"^{before}"]), most=20)[::-1]
     commits = [_pushed_commit(world, home, sha) for sha in new]
-    flags = {"created": before == ZERO, "deleted": after == ZERO, "forced": ZERO not in (before, after) and not git.is_ancestor(home.git_dir, before, after)}
+    flags = {
+        "created": before == ZERO,
+        "deleted": after == ZERO,
+        "forced": ZERO not in (before, after) and not git.is_ancestor(home.git_dir, before, after),
+    }
     head = _pushed_commit(world, home, after) if after != ZERO else None
     who = {"pusher": {"name": home.owner.login, "email": f"{home.owner.login}@example.com"}}
-    return {**_given(parts, "ref", "before", "after"), **who, **flags, "base_ref": None, "compare": f"{page}/compare/x", "commits": commits, "head_commit": head}
+    return {
+        **_given(parts, "ref", "before", "after"),
+        **who,
+        **flags,
+        "base_ref": None,
+        "compare": f"{page}/compare/x",
+        "commits": commits,
+        "head_commit": head,
+    }
 
 
 def _pushed_commit(world: World, home: Repository, sha: str) -> Json:
@@ -124,7 +136,11 @@ def _status(world: World, home: Repository | None, parts: Json) -> Json:
 
 
 def _installation(world: World, home: Repository | None, parts: Json) -> Json:
-    return {"installation": payloads.installation(world, parts["installation"]), "repositories": _brief(world, parts["installation"]), "requester": None}
+    return {
+        "installation": payloads.installation(world, parts["installation"]),
+        "repositories": _brief(world, parts["installation"]),
+        "requester": None,
+    }
 
 
 def _installation_repositories(world: World, home: Repository | None, parts: Json) -> Json:
@@ -148,7 +164,7 @@ def _repository(world: World, home: Repository | None, parts: Json) -> Json:
 def _ping(world: World, home: Repository | None, parts: Json) -> Json:
     config = {"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": parts.get("url", "https://example.com/webhook")}
     hook = {"type": "App", "id": 1, "name": "web", "active": True, "events": list(world.app.events), "config": config, "app_id": world.app.id}
-    moment = payloads.stamp(world.app.created_at)
+    moment = stamp(world.app.created_at)
     links = {"deliveries_url": f"{world.api}/app/hook/deliveries", "updated_at": moment, "created_at": moment}
     return {"zen": "Anything added dilutes everything else.", "hook_id": 1, "hook": {**hook, **links}}
 

@@ -7,13 +7,11 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from aiohttp import web
 
-from tests.twin import access, git_http, graphql, page
-from tests.twin import routes_app, routes_checks, routes_code, routes_pulls, routes_talk  # noqa: F401  # isort: skip
+from tests.twin import access, git_http, graphql, page, routes_app, routes_checks, routes_code, routes_pulls, routes_talk
 from tests.twin.access import Asker
 from tests.twin.faults import Fault
 from tests.twin.http import ROUTES, Answer, Call, Page, Route, entity_tag, paged, problem, read_body, template
@@ -21,9 +19,9 @@ from tests.twin.limits import Exceeded
 from tests.twin.server import BODY_LIMIT, Logged, Twin
 from tests.twin.state import Json, Refused, not_found
 
-if TYPE_CHECKING:
-    Respond = Callable[[], Awaitable[web.StreamResponse]]
+Respond = Callable[[], Awaitable[web.StreamResponse]]
 
+REGISTERED = (routes_app, routes_talk, routes_pulls, routes_checks, routes_code)  # by being imported
 VERSIONS = ("2022-11-28", "2026-03-10")
 VERSION_HEADER = "X-GitHub-Api-Version"
 FREE = ("/rate_limit", "/app", "/app-manifests")

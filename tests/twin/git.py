@@ -105,7 +105,7 @@ def commit(git_dir: Path, sha: str) -> CommitObject:
 def _parsed(sha: str, raw: bytes) -> CommitObject:
     head, _, message = raw.decode(errors="replace").partition("\n\n")
     lines = [line.split(" ", 1) for line in head.split("\n") if not line.startswith(" ") and " " in line]
-    first = {key: value for key, value in reversed(lines)}
+    first = dict(reversed(lines))
     parents = tuple(value for key, value in lines if key == "parent")
     return CommitObject(sha, first["tree"], parents, _signature(first["author"]), _signature(first["committer"]), message.rstrip("\n"))
 
@@ -221,5 +221,9 @@ def merge_commit(git_dir: Path, base: str, head: str, message: str, author: Sign
     except GitFailed:
         return None
     when = f"{int(author.at.timestamp())} +0000"
-    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in (("NAME", author.name), ("EMAIL", author.email), ("DATE", when))}
+    who = {
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in (("NAME", author.name), ("EMAIL", author.email), ("DATE", when))
+    }
     return run(git_dir, "commit-tree", tree, "-p", base, "-p", head, "-m", message, environment=who).decode().strip()

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from tests.twin import payloads_talk, pulls
 from tests.twin.access import authorise
 from tests.twin.http import Answer, Call
 from tests.twin.reviews import published
-from tests.twin.state import Json, Pull, Refused, ReviewComment, World, invalid, node_id
+from tests.twin.state import Json, Pull, Refused, Repository, ReviewComment, World, invalid, node_id
 
 TOKEN = re.compile(r'\.\.\.|[{}():,$!\[\]=]|"(?:[^"\\]|\\.)*"|[\w-]+|#[^\n]*')
 CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? #(\d{1,9})\b", re.IGNORECASE)
-Selection = dict[str, Any]  # answer key → (field's name, arguments' tokens, its own selection)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One selected field: its name, its arguments' tokens, and what is selected in it."""
+
+    name: str
+    arguments: dict[str, str]
+    inner: Selection
+
+
+Selection = dict[str, Field]  # by the key of the answer
 
 
 async def answer(call: Call) -> Answer:
@@ -23,7 +35,7 @@ async def answer(call: Call) -> Answer:
         raise invalid("Query", "query", "missing_field")
     try:
         selection = parse(query)
-        return Answer({"data": {key: _root(call, *part, variables) for key, part in selection.items()}})
+        return Answer({"data": {key: _root(call, part, variables) for key, part in selection.items()}})
     except Refused as refused:
         kind = {404: "NOT_FOUND", 403: "FORBIDDEN"}.get(refused.status, "undefinedField")
         return Answer({"data": None, "errors": [{"type": kind, "message": refused.message}]})
@@ -32,14 +44,12 @@ async def answer(call: Call) -> Answer:
 def parse(query: str) -> Selection:
     """The selection set of the only operation."""
     tokens = [one for one in TOKEN.findall(query) if one != "," and not one.startswith("#")]
-    depth, index = 0, 0
+    depth = 0
     for index, one in enumerate(tokens):
         depth += (one == "(") - (one == ")")
         if one == "{" and not depth:
-            break
-    if index + 1 >= len(tokens):
-        raise Refused(400, "Parse error: unexpected end of query")
-    return _selection(tokens, index + 1)[0]
+            return _selection(tokens, index + 1)[0]
+    raise Refused(400, "Parse error: unexpected end of query")
 
 
 def _selection(tokens: list[str], index: int) -> tuple[Selection, int]:
@@ -53,7 +63,7 @@ def _selection(tokens: list[str], index: int) -> tuple[Selection, int]:
         inner: Selection = {}
         if tokens[index] == "{":
             inner, index = _selection(tokens, index + 1)
-        found[key] = (name, arguments, inner)
+        found[key] = Field(name, arguments, inner)
     if index >= len(tokens):
         raise Refused(400, "Parse error: unexpected end of query")
     return found, index + 1
@@ -78,26 +88,28 @@ def _value(token: str, variables: Json) -> Any:
     return int(token) if token.isdigit() else token.strip('"')
 
 
-def _root(call: Call, name: str, arguments: dict[str, str], selection: Selection, variables: Json) -> Any:
-    given = {key: _value(token, variables) for key, token in arguments.items()}
+def _root(call: Call, part: Field, variables: Json) -> Any:
+    given = {key: _value(token, variables) for key, token in part.arguments.items()}
+    name = part.name
     if name == "repository":
         home = call.world.repository(f"{given.get('owner')}/{given.get('name')}")
         authorise(call.who, home, ("pull_requests:read",), write=False)
-        return {key: _pull(call, home, *part, variables) for key, part in selection.items()}
+        return {key: _pull(call, home, one, variables) for key, one in part.inner.items()}
     if name in ("resolveReviewThread", "unresolveReviewThread"):
         raise Refused(403, "Resource not accessible by integration")
     raise Refused(422, f"Field '{name}' doesn't exist on type 'Query'")
 
 
-def _pull(call: Call, home: Any, name: str, arguments: dict[str, str], selection: Selection, variables: Json) -> Any:
-    if name != "pullRequest":
-        raise Refused(422, f"Field '{name}' doesn't exist on type 'Repository'")
-    pull = pulls.pull_of(home, int(_value(arguments.get("number", "0"), variables) or 0))
-    return {key: _part(call.world, pull, *part, variables) for key, part in selection.items()}
+def _pull(call: Call, home: Repository, part: Field, variables: Json) -> Any:
+    if part.name != "pullRequest":
+        raise Refused(422, f"Field '{part.name}' doesn't exist on type 'Repository'")
+    pull = pulls.pull_of(home, int(_value(part.arguments.get("number", "0"), variables) or 0))
+    return {key: _part(call.world, pull, one, variables) for key, one in part.inner.items()}
 
 
-def _part(world: World, pull: Pull, name: str, arguments: dict[str, str], selection: Selection, variables: Json) -> Any:
-    given = {key: _value(token, variables) for key, token in arguments.items()}
+def _part(world: World, pull: Pull, part: Field, variables: Json) -> Any:
+    given = {key: _value(token, variables) for key, token in part.arguments.items()}
+    name = part.name
     if name == "reviewThreads":
         nodes = [_thread(world, pull, first) for first in published(pull) if first.in_reply_to is None]
     elif name == "closingIssuesReferences":
@@ -105,8 +117,8 @@ def _part(world: World, pull: Pull, name: str, arguments: dict[str, str], select
         nodes = [{"number": number} for number in numbers if number in pull.issue.repository.issues]
     else:
         plain = {"id": node_id("PullRequest", pull.id), "number": pull.issue.number, "title": pull.issue.title, "isDraft": pull.draft}
-        return project({**plain, "headRefOid": pull.head_sha}, {name: (name, {}, selection)})[name]
-    return project(_connection(nodes, given), selection)
+        return project({**plain, "headRefOid": pull.head_sha}, {name: part})[name]
+    return project(_connection(nodes, given), part.inner)
 
 
 def _connection(nodes: list[Json], given: Json) -> Json:
@@ -123,7 +135,11 @@ def _thread(world: World, pull: Pull, first: ReviewComment) -> Json:
     said = [one for one in pull.comments if first.id in (one.id, one.in_reply_to)]
     comments = [_comment(world, pull, one) for one in said]
     where = {"path": first.path, "line": first.line, "startLine": first.start_line, "originalLine": first.original_line, "diffSide": first.side}
-    state = {"isResolved": first.id in pull.resolved, "isOutdated": first.subject == "line" and first.line is None, "subjectType": first.subject.upper()}
+    state = {
+        "isResolved": first.id in pull.resolved,
+        "isOutdated": first.subject == "line" and first.line is None,
+        "subjectType": first.subject.upper(),
+    }
     return {"id": node_id("PullRequestReviewThread", first.id), **where, **state, "comments": _connection(comments, {"first": 100})}
 
 
@@ -139,7 +155,7 @@ def project(data: Any, selection: Selection) -> Any:
         return [project(one, selection) for one in data]
     if not selection or data is None:
         return data
-    for name, _, _ in selection.values():
-        if name not in data:
-            raise Refused(422, f"Field '{name}' doesn't exist")
-    return {key: project(data[name], inner) for key, (name, _, inner) in selection.items()}
+    for one in selection.values():
+        if one.name not in data:
+            raise Refused(422, f"Field '{one.name}' doesn't exist")
+    return {key: project(data[one.name], one.inner) for key, one in selection.items()}

@@ -170,7 +170,9 @@ class RepositoryHandle:
         git.update_ref(self.git_dir, f"refs/heads/{branch}", None)
         pulls.pushed(self.world, self.repository, branch, before, None, self._by(user))
 
-    def open_pull(self, *, head: str, base: str = "main", title: str = "A change", body: str | None = "", user: str = "author", draft: bool = False) -> PullHandle:
+    def open_pull(
+        self, *, head: str, base: str = "main", title: str = "A change", body: str | None = "", user: str = "author", draft: bool = False
+    ) -> PullHandle:
         """`head`: a branch, or `owner:branch` of a fork."""
         made = pulls.open_pull(self.world, self.repository, self.world.user(user), title, body, head, base, draft)
         return PullHandle(self.world, made.issue)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import MutableMapping, Sequence
 from html import escape
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
 
 from tests.twin.conversations import issue_of
 from tests.twin.pulls import commits
@@ -34,10 +37,11 @@ table{border-collapse:collapse}td,th{border:1px solid #d1d9e0;padding:6px 13px}a
 class Careful(RendererHTML):
     """Raw HTML is shown as text, but for a few harmless tags without attributes; comments vanish, as they do on GitHub."""
 
-    def html_block(self, tokens: list[Token], index: int, *_: object) -> str:
-        return careful(tokens[index].content)
+    def html_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        return careful(tokens[idx].content)
 
-    html_inline = html_block
+    def html_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        return careful(tokens[idx].content)
 
 
 def careful(raw: str) -> str:

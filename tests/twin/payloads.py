@@ -70,7 +70,13 @@ def installation(world: World, one: Installation) -> Json:
 def token(world: World, one: Token, repositories: Sequence[Repository]) -> Json:
     chosen = {"repositories": [repository(world, each) for each in repositories]} if one.repositories is not None else {}
     selection = "all" if one.repositories is None and one.installation and one.installation.repositories is None else "selected"
-    return {"token": one.value, "expires_at": stamp(one.expires_at), "permissions": dict(one.permissions), "repository_selection": selection, **chosen}
+    return {
+        "token": one.value,
+        "expires_at": stamp(one.expires_at),
+        "permissions": dict(one.permissions),
+        "repository_selection": selection,
+        **chosen,
+    }
 
 
 def repository_url(world: World, one: Repository) -> str:
@@ -216,7 +222,11 @@ def content(world: World, home: Repository, sha: str, path: str, entry: git.Tree
     """A file or a directory's entry; `data` is a file's bytes, given only by the file's own endpoint."""
     kind = {"tree": "dir", "commit": "submodule", "blob": "symlink" if entry.mode == "120000" else "file"}[entry.kind]
     url, page = repository_url(world, home), repository_page(world, home)
-    own = {"self": f"{url}/contents/{quote(path)}?ref={sha}", "git": f"{url}/git/{entry.kind}s/{entry.sha}", "html": f"{page}/{entry.kind}/{sha}/{quote(path)}"}
+    own = {
+        "self": f"{url}/contents/{quote(path)}?ref={sha}",
+        "git": f"{url}/git/{entry.kind}s/{entry.sha}",
+        "html": f"{page}/{entry.kind}/{sha}/{quote(path)}",
+    }
     body: Mapping[str, Any] = {} if data is None else {"encoding": "base64", "content": b64encode(data).decode()}
     return {
         "type": kind, "size": entry.size, "name": path.rpartition("/")[2], "path": path, "sha": entry.sha, "url": own["self"],

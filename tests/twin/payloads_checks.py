@@ -38,7 +38,9 @@ def run(world: World, home: Repository, one: CheckRun) -> Json:
 
 def run_in_event(world: World, home: Repository, one: CheckRun) -> Json:
     """The run as webhooks carry it, with its suite in it."""
-    base = {key: value for key, value in suite(world, home, one.suite, 1).items() if key not in ("repository", "head_commit", "latest_check_runs_count")}
+    base = {
+        key: value for key, value in suite(world, home, one.suite, 1).items() if key not in ("repository", "head_commit", "latest_check_runs_count")
+    }
     return {**run(world, home, one), "check_suite": base, "actions": one.actions}
 
 

@@ -36,7 +36,10 @@ def _pull_links(world: World, one: Issue) -> Json:
         return {}
     page = conversation_page(world, one)
     links = {"url": f"{repository_url(world, one.repository)}/pulls/{one.number}", "html_url": page}
-    return {"draft": one.pull.draft, "pull_request": {**links, "diff_url": f"{page}.diff", "patch_url": f"{page}.patch", "merged_at": stamp(one.pull.merged_at)}}
+    return {
+        "draft": one.pull.draft,
+        "pull_request": {**links, "diff_url": f"{page}.diff", "patch_url": f"{page}.patch", "merged_at": stamp(one.pull.merged_at)},
+    }
 
 
 def comment(world: World, one: Issue, said: Comment) -> Json:
@@ -174,7 +177,14 @@ def _moment(world: World, one: Issue, entry: Moment) -> Json:
         return special[entry.event](world, one, entry)
     url = f"{repository_url(world, one.repository)}/issues/events/{entry.id}"
     plain = {"id": entry.id, "node_id": node_id("Event", entry.id), "url": url, "actor": user(world, entry.actor), "event": entry.event}
-    return {**plain, "commit_id": entry.parts.get("sha"), "commit_url": None, "created_at": stamp(entry.at), "performed_via_github_app": None, **_added(entry)}
+    return {
+        **plain,
+        "commit_id": entry.parts.get("sha"),
+        "commit_url": None,
+        "created_at": stamp(entry.at),
+        "performed_via_github_app": None,
+        **_added(entry),
+    }
 
 
 def _added(entry: Moment) -> Json:

@@ -232,5 +232,3 @@ def enqueue(world: World, pull: Pull, sender: User) -> str:
     parts = {"head_sha": pull.merge_commit_sha, "head_ref": f"refs/heads/{branch}", "base_ref": f"refs/heads/{pull.base_ref}"}
     world.announce("merge_group", "checks_requested", repository, sender, parts)
     return pull.merge_commit_sha
-
-

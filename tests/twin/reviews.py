@@ -62,9 +62,8 @@ def _check_event(pull: Pull, user: User, event: Any, body: Any) -> None:
         return
     if event not in STATES:
         raise Refused(422, "Unprocessable Entity", ["Variable $event of type PullRequestReviewEvent was provided invalid value"])
-    if event in ("COMMENT", "REQUEST_CHANGES"):
-        if not isinstance(body, str) or not body.strip():
-            raise Refused(422, "Unprocessable Entity", ["Body can't be blank"])
+    if event in ("COMMENT", "REQUEST_CHANGES") and (not isinstance(body, str) or not body.strip()):
+        raise Refused(422, "Unprocessable Entity", ["Body can't be blank"])
     if event != "COMMENT" and user.id == pull.issue.user.id:
         verb = "approve" if event == "APPROVE" else "request changes on"
         raise Refused(422, "Unprocessable Entity", [f"Can not {verb} your own pull request"])
@@ -287,5 +286,3 @@ def resolve_thread(world: World, pull: Pull, comment: ReviewComment, sender: Use
     (pull.resolved.add if resolved else pull.resolved.discard)(first)
     action = "resolved" if resolved else "unresolved"
     world.announce("pull_request_review_thread", action, pull.issue.repository, sender, {"pull": pull, "thread": first})
-
-

@@ -7,7 +7,7 @@ from datetime import timedelta
 from tests.twin import access, deliveries, payloads
 from tests.twin.http import Answer, Call, Page, route
 from tests.twin.limits import DELIVERY_DAYS, MANIFEST_SECONDS
-from tests.twin.state import Installation, Refused, not_found
+from tests.twin.state import Installation, Refused, not_found, stamp
 
 APP = "/app"
 
@@ -121,9 +121,9 @@ async def get_user(call: Call) -> Answer:
     found = call.world.users.get(call.text("username").lower())
     if found is None:
         raise not_found()
-    moment = payloads.stamp(call.world.app.created_at)
-    blank = {key: None for key in ("name", "company", "blog", "location", "email", "hireable", "bio")}
-    counts = {key: 0 for key in ("public_repos", "public_gists", "followers", "following")}
+    moment = stamp(call.world.app.created_at)
+    blank = dict.fromkeys(("name", "company", "blog", "location", "email", "hireable", "bio"))
+    counts = dict.fromkeys(("public_repos", "public_gists", "followers", "following"), 0)
     return Answer({**payloads.user(call.world, found), **blank, **counts, "created_at": moment, "updated_at": moment})
 
 

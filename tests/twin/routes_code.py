@@ -11,7 +11,7 @@ from tests.twin.conversations import role_of
 from tests.twin.http import Answer, Call, Page, paged, route
 from tests.twin.limits import COMPARE_FILES, CONTENT_BYTES
 from tests.twin.routes_checks import commit_of
-from tests.twin.state import Refused, not_found
+from tests.twin.state import Refused, node_id, not_found
 
 REPO = "/repos/{owner}/{repo}"
 READ = "contents:read"
@@ -50,7 +50,9 @@ async def list_commits(call: Call) -> Page:
     if start is None:
         raise not_found()
     paths = [call.query["path"]] if call.query.get("path") else []
-    return Page(git.log(call.home.git_dir, start, paths=paths), lambda sha: payloads.commit(call.world, call.home, git.commit(call.home.git_dir, sha)))
+    return Page(
+        git.log(call.home.git_dir, start, paths=paths), lambda sha: payloads.commit(call.world, call.home, git.commit(call.home.git_dir, sha))
+    )
 
 
 @route("GET", REPO + "/commits/{commit_sha}/pulls", "pull_requests:read", READ)
@@ -63,7 +65,9 @@ async def list_branches_of_head(call: Call) -> Answer:
     sha = commit_of(call, "commit_sha")
     found = [name for name, tip in git.refs(call.home.git_dir, "refs/heads/").items() if tip == sha]
     url = payloads.repository_url(call.world, call.home)
-    return Answer([{"name": name, "commit": {"sha": sha, "url": f"{url}/commits/{sha}"}, "protected": name in call.home.required_checks} for name in found])
+    return Answer(
+        [{"name": name, "commit": {"sha": sha, "url": f"{url}/commits/{sha}"}, "protected": name in call.home.required_checks} for name in found]
+    )
 
 
 @route("GET", REPO + "/commits/{ref:.+}", READ)
@@ -120,7 +124,10 @@ def _comparison(call: Call, git_dir: Path, merge_base: str, base: str, head: str
         return payloads.commit(call.world, call.home, git.commit(git_dir, sha))
 
     commits = paged(call, Page(shas, show)) if "page" in call.query or "per_page" in call.query else Answer([show(sha) for sha in shas[:250]])
-    url, page = f"{payloads.repository_url(call.world, call.home)}/compare/{base}...{head}", f"{payloads.repository_page(call.world, call.home)}/compare"
+    url, page = (
+        f"{payloads.repository_url(call.world, call.home)}/compare/{base}...{head}",
+        f"{payloads.repository_page(call.world, call.home)}/compare",
+    )
     files = [payloads.file(call.world, call.home, head, one) for one in diffs.changes(git_dir, merge_base, head)[:COMPARE_FILES]]
     links = {"url": url, "html_url": f"{page}/{base}...{head}", "permalink_url": f"{page}/{base}...{head}"}
     texts = {f"{kind}_url": f"{page}/{base}...{head}.{kind}" for kind in ("diff", "patch")}
@@ -135,7 +142,11 @@ def _comparison(call: Call, git_dir: Path, merge_base: str, base: str, head: str
 @route("GET", REPO + "/branches", READ)
 async def list_branches(call: Call) -> Page:
     wanted = call.query.get("protected")
-    found = [(name, sha) for name, sha in git.refs(call.home.git_dir, "refs/heads/").items() if wanted in (None, str(name in call.home.required_checks).lower())]
+    found = [
+        (name, sha)
+        for name, sha in git.refs(call.home.git_dir, "refs/heads/").items()
+        if wanted in (None, str(name in call.home.required_checks).lower())
+    ]
     return Page(found, lambda pair: payloads.short_branch(call.world, call.home, *pair))
 
 
@@ -179,7 +190,7 @@ async def get_ref(call: Call) -> Answer:
         raise not_found()
     url = payloads.repository_url(call.world, call.home)
     target = {"sha": sha, "type": "commit", "url": f"{url}/git/commits/{sha}"}
-    return Answer({"ref": f"refs/{name}", "node_id": payloads.node_id("Ref", call.home.id), "url": f"{url}/git/refs/{name}", "object": target})
+    return Answer({"ref": f"refs/{name}", "node_id": node_id("Ref", call.home.id), "url": f"{url}/git/refs/{name}", "object": target})
 
 
 # ---------------------------------------------------------------- contents

@@ -7,7 +7,7 @@ from typing import Any
 from tests.twin import conversations, diffs, git, payloads, payloads_talk, pulls, reviews
 from tests.twin.http import Answer, Call, Page, route
 from tests.twin.limits import DIFF_BYTES, DIFF_FILES, DIFF_LINES, PULL_FILES
-from tests.twin.state import Pull, Refused, Review, ReviewComment
+from tests.twin.state import Pull, Refused, Review, ReviewComment, stamp
 
 PULLS = "/repos/{owner}/{repo}/pulls"
 ONE = PULLS + "/{pull_number}"
@@ -35,7 +35,9 @@ def _label(pull: Pull) -> str:
 @route("POST", PULLS, WRITE)
 async def create_pull(call: Call) -> Answer:
     body = call.body
-    made = pulls.open_pull(call.world, call.home, call.user, body.get("title"), body.get("body"), body.get("head"), body.get("base"), bool(body.get("draft")))
+    made = pulls.open_pull(
+        call.world, call.home, call.user, body.get("title"), body.get("body"), body.get("head"), body.get("base"), bool(body.get("draft"))
+    )
     return Answer(payloads_talk.full_pull(call.world, made), 201)
 
 
@@ -199,7 +201,7 @@ async def dismiss_review(call: Call) -> Answer:
 @route("GET", ONE + "/comments", READ)
 async def list_review_comments(call: Call) -> Page:
     pull, since = _pull(call), call.query.get("since", "")
-    found = [one for one in reviews.published(pull) if (payloads.stamp(one.updated_at) or "") >= since]
+    found = [one for one in reviews.published(pull) if (stamp(one.updated_at) or "") >= since]
     return Page(found, lambda one: payloads_talk.review_comment(call.world, pull, one))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.twin import conversations, payloads, payloads_talk, reviews
 from tests.twin.http import Answer, Call, Page, route
-from tests.twin.state import Comment, Issue, ReviewComment, invalid
+from tests.twin.state import Comment, Issue, ReviewComment, invalid, stamp
 
 REPO = "/repos/{owner}/{repo}"
 TALK = ("issues:write", "pull_requests:write")
@@ -26,7 +26,7 @@ async def list_issues(call: Call) -> Page:
     """Newest first; pulls are among them."""
     wanted, labels = call.query.get("state", "open"), [one for one in call.query.get("labels", "").lower().split(",") if one]
     since = call.query.get("since", "")
-    found = [one for one in call.home.issues.values() if wanted in ("all", one.state) and (payloads.stamp(one.updated_at) or "") >= since]
+    found = [one for one in call.home.issues.values() if wanted in ("all", one.state) and (stamp(one.updated_at) or "") >= since]
     found = [one for one in found if all(name in {label.name.lower() for label in one.labels} for name in labels)]
     key = {"updated": lambda one: one.updated_at, "comments": lambda one: len(one.comments)}.get(call.query.get("sort", ""), lambda one: one.number)
     found.sort(key=key, reverse=call.query.get("direction", "desc") == "desc")
@@ -43,7 +43,7 @@ async def create_issue(call: Call) -> Answer:
 @route("GET", REPO + "/issues/comments", *LISTEN)
 async def list_all_comments(call: Call) -> Page:
     since = call.query.get("since", "")
-    found = [(issue, one) for issue in call.home.issues.values() for one in issue.comments if (payloads.stamp(one.updated_at) or "") >= since]
+    found = [(issue, one) for issue in call.home.issues.values() for one in issue.comments if (stamp(one.updated_at) or "") >= since]
     found.sort(key=lambda pair: pair[1].id, reverse=call.query.get("direction") == "desc")
     return Page(found, lambda pair: _show_comment(call, *pair))
 
@@ -85,7 +85,7 @@ async def update_issue(call: Call) -> Answer:
 @route("GET", REPO + "/issues/{issue_number}/comments", *LISTEN)
 async def list_comments(call: Call) -> Page:
     issue, since = _issue(call), call.query.get("since", "")
-    found = [one for one in issue.comments if (payloads.stamp(one.updated_at) or "") >= since]
+    found = [one for one in issue.comments if (stamp(one.updated_at) or "") >= since]
     return Page(found, lambda one: _show_comment(call, issue, one))
 
 

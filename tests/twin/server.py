@@ -132,7 +132,9 @@ class Twin:
 
     # ------------------------------------------------------------ making things
 
-    def add_repository(self, full_name: str, git_dir: Path | None = None, *, private: bool = True, organization: bool = False, installed: bool = True) -> RepositoryHandle:
+    def add_repository(
+        self, full_name: str, git_dir: Path | None = None, *, private: bool = True, organization: bool = False, installed: bool = True
+    ) -> RepositoryHandle:
         """A repository, copied from `git_dir` (a clone or a bare repository) or empty. `installed` puts the app on its owner's account."""
         owner_name, _, name = full_name.partition("/")
         owner = self.world.user(owner_name, "Organization" if organization else "User")
@@ -153,7 +155,9 @@ class Twin:
         git_dir = self.folder / owner_name / f"{name}.git"
         git.clone(source.git_dir, git_dir, shared=True)
         parent = source.repository
-        made = Repository(self.world.next_id(), self.world.user(owner_name), name, git_dir, self.world.clock.now(), parent.private, parent.default_branch, parent)
+        made = Repository(
+            self.world.next_id(), self.world.user(owner_name), name, git_dir, self.world.clock.now(), parent.private, parent.default_branch, parent
+        )
         parent.forks.append(made)
         self.world.repositories[full_name.lower()] = made
         return RepositoryHandle(self.world, made)
@@ -219,7 +223,9 @@ class Twin:
         made = payload if payload is not None else self.payload(event, **about)
         return await self.courier.deliver(event, made, to, guid=guid, headers=headers, form=form)
 
-    def payload(self, event: str, *, action: str | None = None, repository: RepositoryHandle | None = None, sender: str | None = None, **parts: Any) -> Json:
+    def payload(
+        self, event: str, *, action: str | None = None, repository: RepositoryHandle | None = None, sender: str | None = None, **parts: Any
+    ) -> Json:
         """A payload about handles or entities: `pull`, `issue`, `comment`, `run`, `suite`, `installation`, `ref`, `before`, `after`, …"""
         talk = next((one for one in parts.values() if isinstance(one, IssueHandle)), None)
         home = repository.repository if repository else talk.issue.repository if talk else None

@@ -36,7 +36,11 @@ class Client:
 
     async def __call__(self, method: str, path: str, json: Any = None, **headers: str) -> Reply:
         """`path` is whole, or within the repository when it does not begin with a slash."""
-        address = path if path.startswith("http") else self.twin.url + (path if path.startswith("/") else f"/repos/{NAME}/{path}" if path else f"/repos/{NAME}")
+        address = (
+            path
+            if path.startswith("http")
+            else self.twin.url + (path if path.startswith("/") else f"/repos/{NAME}/{path}" if path else f"/repos/{NAME}")
+        )
         given = {"Authorization": f"Bearer {self.token}", **{key.replace("_", "-"): value for key, value in headers.items()}}
         given = {key: value for key, value in given.items() if value}
         async with self.session.request(method, address, json=json, headers=given) as answer:

@@ -62,7 +62,17 @@ async def _talk(on: Stage, send: Any) -> None:
     comment = await send("POST", f"{at}/comments", {"body": "Hello #1"})
     await send("PATCH", at, {"title": "Proposal 2", "body": "New", "labels": ["campaign", "b"], "state": "closed", "state_reason": "completed"})
     await send("PATCH", at, {"state": "open"})
-    for path in ("issues", "issues/comments", f"issues/comments/{comment['id']}", at, f"{at}/comments", f"{at}/timeline", "issues/1/timeline", "labels", f"{at}/labels"):
+    for path in (
+        "issues",
+        "issues/comments",
+        f"issues/comments/{comment['id']}",
+        at,
+        f"{at}/comments",
+        f"{at}/timeline",
+        "issues/1/timeline",
+        "labels",
+        f"{at}/labels",
+    ):
         await send("GET", path)
     await send("PATCH", f"issues/comments/{comment['id']}", {"body": "Edited"})
     await send("POST", "labels", {"name": "fresh", "color": "ff0000", "description": "new"})
@@ -125,7 +135,14 @@ async def _administer(on: Stage, send: Any) -> None:
     own, installation = app_jwt(on.twin), on.twin.world.installation_of(on.repo.repository)
     assert installation
     await send("POST", f"/app/installations/{installation.id}/access_tokens", {"repositories": ["evidence"], "permissions": {"issues": "read"}}, own)
-    for path in ("/app", "/app/installations", f"/app/installations/{installation.id}", "/app/hook/config", "/app/hook/deliveries", f"/repos/{NAME}/installation"):
+    for path in (
+        "/app",
+        "/app/installations",
+        f"/app/installations/{installation.id}",
+        "/app/hook/config",
+        "/app/hook/deliveries",
+        f"/repos/{NAME}/installation",
+    ):
         await send("GET", path, token=own)
     delivery = await on.twin.deliver("ping", to="http://127.0.0.1:9")
     await send("GET", "/app/hook/deliveries?status=failure&per_page=5", token=own)
