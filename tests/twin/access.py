@@ -8,6 +8,7 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import jwt
@@ -39,8 +40,9 @@ class Asker:
         return self.token.owner if self.token else "app" if self.app else "anonymous"
 
 
-def new_key() -> tuple[str, str]:
-    """A private key and its public key, PEM."""
+@lru_cache(maxsize=4)
+def new_key(name: str = "app") -> tuple[str, str]:
+    """A private key and its public key, PEM. Made once per process and name: making one takes half a second."""
     key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
     private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

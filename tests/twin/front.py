@@ -35,6 +35,7 @@ class Trace:
     who: Asker = field(default_factory=Asker)
     body: Json = field(default_factory=dict)
     status: int = 0
+    counted: bool = False  # the limits let it through
 
 
 def application(twin: Twin) -> web.Application:
@@ -147,6 +148,7 @@ async def _routed(twin: Twin, request: web.Request, route: Route | None, trace: 
         raise Refused(400, f"The API version {version} is not supported.")
     trace.who = access.asker(twin.world, request.headers.get("Authorization"))
     _keep_limits(twin, route, trace.who)
+    trace.counted = route is not None and not trace.who.app and not route.path.startswith(FREE)
     if route is None:
         raise not_found()
     trace.body = await read_body(request)
@@ -201,7 +203,7 @@ def _respond(twin: Twin, request: web.Request, route: Route | None, trace: Trace
         headers["ETag"] = entity_tag(trace.who, request.headers.get("Accept", ""), raw)
         headers["Cache-Control"], headers["Vary"] = "private, max-age=60, s-maxage=60", "Accept, Authorization, Cookie"
     unchanged = "ETag" in headers and headers["ETag"] in request.headers.get("If-None-Match", "")
-    if route and not unchanged and not trace.who.app and not route.path.startswith(FREE) and answer.status not in (401,):
+    if route and trace.counted and not unchanged:
         twin.meter(trace.who).charge(twin.world.clock.seconds(), route.paced and answer.status < 400)
     headers |= _rate_headers(twin, trace.who)
     if unchanged:

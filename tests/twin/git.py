@@ -124,16 +124,28 @@ def log(git_dir: Path, *ranges: str, most: int = 1_000, paths: Sequence[str] = (
     return found.split()
 
 
+@lru_cache(maxsize=2_000)
+def between(git_dir: Path, base: str, head: str) -> tuple[str, ...]:
+    """The commits of head, by id, that base has not; oldest first."""
+    return tuple(reversed(text(git_dir, "rev-list", f"{base}..{head}").split()))
+
+
 def ahead_behind(git_dir: Path, base: str, head: str) -> tuple[int, int]:
     behind, ahead = text(git_dir, "rev-list", "--left-right", "--count", f"{base}...{head}").split()
     return int(ahead), int(behind)
 
 
 def merge_base(git_dir: Path, base: str, head: str) -> str | None:
+    """The best common ancestor of two commits given by id; None where nothing is shared."""
     try:
-        return text(git_dir, "merge-base", base, head).split("\n")[0] or None
+        return _merge_base(git_dir, base, head)
     except GitFailed:
         return None
+
+
+@lru_cache(maxsize=10_000)
+def _merge_base(git_dir: Path, base: str, head: str) -> str:
+    return text(git_dir, "merge-base", base, head).split("\n")[0]
 
 
 def is_ancestor(git_dir: Path, old: str, new: str) -> bool:
@@ -145,6 +157,14 @@ def refs(git_dir: Path, prefix: str) -> dict[str, str]:
     form = "%(refname)%00%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
     lines = text(git_dir, "for-each-ref", f"--format={form}", prefix).split("\n")
     return {name.removeprefix(prefix): sha for name, sha in (line.split("\0") for line in lines if line)}
+
+
+def ref(git_dir: Path, name: str) -> str | None:
+    """What a full ref's name holds."""
+    try:
+        return text(git_dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name) or None
+    except GitFailed:
+        return None
 
 
 def update_ref(git_dir: Path, ref: str, sha: str | None) -> None:
@@ -199,7 +219,9 @@ def commit_files(
     if parent is None:
         lines.insert(0, f"reset refs/heads/{branch}\n\n".encode())
     run(git_dir, "fast-import", "--quiet", "--force", stdin=b"".join(lines) + b"\n")
-    return text(git_dir, "rev-parse", f"refs/heads/{branch}")
+    found = ref(git_dir, f"refs/heads/{branch}")
+    assert found
+    return found
 
 
 def _change(path: str, content: Content) -> bytes:

@@ -36,6 +36,8 @@ async def answer(call: Call) -> Answer:
     try:
         selection = parse(query)
         return Answer({"data": {key: _root(call, part, variables) for key, part in selection.items()}})
+    except (IndexError, ValueError):
+        return Answer({"errors": [{"message": "Parse error on the query"}]})
     except Refused as refused:
         kind = {404: "NOT_FOUND", 403: "FORBIDDEN"}.get(refused.status, "undefinedField")
         return Answer({"data": None, "errors": [{"type": kind, "message": refused.message}]})
@@ -85,6 +87,8 @@ def _arguments(tokens: list[str], index: int) -> tuple[dict[str, str], int]:
 def _value(token: str, variables: Json) -> Any:
     if token.startswith("$"):
         return variables.get(token[1:])
+    if token in ("null", "true", "false"):
+        return {"true": True, "false": False}.get(token)
     return int(token) if token.isdigit() else token.strip('"')
 
 

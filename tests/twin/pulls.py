@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from tests.twin import diffs, git
@@ -21,7 +20,7 @@ def pull_of(repository: Repository, number: int) -> Pull:
 
 
 def branch_tip(repository: Repository, branch: str) -> str | None:
-    return git.refs(repository.git_dir, "refs/heads/").get(branch)
+    return git.ref(repository.git_dir, f"refs/heads/{branch}")
 
 
 def open_pull(world: World, repository: Repository, user: User, title: Any, body: Any, head: Any, base: Any, draft: bool = False) -> Pull:
@@ -168,18 +167,13 @@ def files(pull: Pull) -> tuple[diffs.FileChange, ...]:
 def commits(pull: Pull) -> list[str]:
     """Commit ids, oldest first, at most GitHub's 250."""
     start_at = pull.base_sha if pull.merged_at else merge_base(pull)
-    return git.log(pull.issue.repository.git_dir, f"{start_at}..{pull.head_sha}")[::-1][:PULL_COMMITS]
+    return list(git.between(pull.issue.repository.git_dir, start_at, pull.head_sha)[:PULL_COMMITS])
 
 
 def holding(repository: Repository, sha: str) -> list[Pull]:
     """The pulls that a commit belongs to."""
-    git_dir = repository.git_dir
     pulls = [issue.pull for issue in repository.issues.values() if issue.pull]
-    return [pull for pull in pulls if sha == pull.merge_commit_sha or sha in _own_commits(git_dir, pull)]
-
-
-def _own_commits(git_dir: Path, pull: Pull) -> frozenset[str]:
-    return frozenset(commits(pull))
+    return [pull for pull in pulls if sha == pull.merge_commit_sha or sha in commits(pull)]
 
 
 # ---------------------------------------------------------------- draft, base, merge, queue

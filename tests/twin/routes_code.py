@@ -118,7 +118,7 @@ def _end(call: Call, name: str) -> str:
 def _comparison(call: Call, git_dir: Path, merge_base: str, base: str, head: str) -> Answer:
     ahead, behind = git.ahead_behind(git_dir, base, head)
     word = "diverged" if ahead and behind else "ahead" if ahead else "behind" if behind else "identical"
-    shas = git.log(git_dir, f"{base}..{head}", most=10_000)[::-1]
+    shas = git.between(git_dir, base, head)
 
     def show(sha: str) -> Any:
         return payloads.commit(call.world, call.home, git.commit(git_dir, sha))

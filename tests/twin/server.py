@@ -74,6 +74,7 @@ class Twin:
     meters: dict[str, Meter] = field(default_factory=dict)
     manifest_codes: dict[str, float] = field(default_factory=dict)
     in_flight: int = 0
+    in_order: asyncio.Lock = field(default_factory=asyncio.Lock)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
     # ------------------------------------------------------------ life
@@ -210,9 +211,10 @@ class Twin:
     async def deliver_events(self, to: str | None = None, **how: Any) -> list[Delivery]:
         """Send, in order, everything that happened and was not delivered yet."""
         sent = []
-        for event in [one for one in self.events if not one.delivered and self.subscribed(one)]:
-            event.delivered = True
-            sent.append(await self.courier.deliver(event.name, event.payload, to, **how))
+        async with self.in_order:
+            while event := next((one for one in self.events if not one.delivered and self.subscribed(one)), None):
+                event.delivered = True
+                sent.append(await self.courier.deliver(event.name, event.payload, to, **how))
         return sent
 
     async def deliver(

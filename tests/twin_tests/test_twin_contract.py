@@ -166,11 +166,10 @@ async def test_a_wrong_request_is_seen(tmp_path: Path) -> None:
         assert [one.split(": ", 1)[1] for one in on.twin.violations] == ["unknown key colour in the request", "unknown query parameter per_pages"]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_webhook_payloads_are_as_described(tmp_path: Path, version: str) -> None:
+async def test_webhook_payloads_are_as_described(tmp_path: Path) -> None:
     async with stage(tmp_path) as on:
         await _make_every_event(on)
-        wrong = [one for event in on.twin.events for one in contract.wrong_payload(version, event.name, event.payload)]
+        wrong = [one for event in on.twin.events for one in contract.wrong_payload(VERSIONS[0], event.name, event.payload)]
         assert wrong == []
         seen = {event.name for event in on.twin.events}
         assert seen >= {"pull_request", "issues", "issue_comment", "check_run", "check_suite", "merge_group", "installation", "push", "status"}
