@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from aiohttp import web
 
-from tests.twin import access, git_http, graphql, page, routes_app, routes_checks, routes_code, routes_pulls, routes_talk
+from tests.twin import access, git_http, graphql, page, routes_actions, routes_app, routes_checks, routes_code, routes_pulls, routes_talk
 from tests.twin.access import Asker
 from tests.twin.faults import Fault
 from tests.twin.http import ROUTES, Answer, Call, Page, Route, entity_tag, paged, problem, read_body, template
@@ -21,7 +21,7 @@ from tests.twin.state import Json, Refused, not_found
 
 Respond = Callable[[], Awaitable[web.StreamResponse]]
 
-REGISTERED = (routes_app, routes_talk, routes_pulls, routes_checks, routes_code)  # by being imported
+REGISTERED = (routes_actions, routes_app, routes_talk, routes_pulls, routes_checks, routes_code)  # by being imported
 VERSIONS = ("2022-11-28", "2026-03-10")
 VERSION_HEADER = "X-GitHub-Api-Version"
 FREE = ("/rate_limit", "/app", "/app-manifests")
@@ -44,6 +44,7 @@ def application(twin: Twin) -> web.Application:
     for one in ROUTES:
         app.router.add_route(one.method, twin.prefix + one.path, _api(twin, one))
     app.router.add_post("/api/graphql" if twin.prefix else "/graphql", _api(twin, Route("POST", "/graphql", graphql.answer, paced=False)))
+    app.router.add_get("/_blobs/{key}", _blob(twin))
     app.router.add_route("*", "/{owner}/{repo:[^/]+?}.git/{tail:info/refs|git-upload-pack|git-receive-pack}", _git(twin))
     app.router.add_get("/{owner}/{repo}/{kind:pull|issues}/{number:[0-9]+}", _page(twin))
     app.router.add_route("*", "/{tail:.*}", _api(twin, None))
@@ -73,6 +74,21 @@ def _page(twin: Twin) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         except Refused as refused:
             return web.Response(status=refused.status, text=refused.message)
         return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": page.POLICY})
+
+    return handle
+
+
+def _blob(twin: Twin) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """The store behind logs and archives: its address is the permission, and a token sent along is refused, as Azure's store does."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if "Authorization" in request.headers:
+            twin.violations.append("a token was sent to the store of logs and archives")
+            return web.Response(status=400, text="AuthenticationFailed")
+        data, until = twin.blobs.get(request.match_info["key"], (b"", 0.0))
+        if until <= twin.world.clock.seconds():
+            return web.Response(status=404)
+        return web.Response(body=data, content_type="application/octet-stream")
 
     return handle
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.twin import checks, conversations, git, git_http, payloads_talk, pulls, reviews
+from tests.twin import actions, checks, conversations, git, git_http, payloads_talk, pulls, reviews
+from tests.twin.actions import WorkflowRun
 from tests.twin.git import Content, Signature
 from tests.twin.state import CheckRun, Comment, Issue, Json, Pull, Repository, Review, ReviewComment, Role, Status, User, World
-
-ACTIONS_APP_ID = 15_368  # GitHub Actions
 
 
 @dataclass(frozen=True)
@@ -195,11 +194,36 @@ class RepositoryHandle:
     def check_run(self, sha: str, name: str, conclusion: str | None = "success", **request: Any) -> CheckRun:
         """A run of the repository's own CI."""
         wanted = {"name": name, "head_sha": sha, "status": "completed" if conclusion else "in_progress", "conclusion": conclusion, **request}
-        return checks.create_run(self.world, self.repository, self.world.app, self._by(None), wanted, ACTIONS_APP_ID)
+        return checks.create_run(self.world, self.repository, self.world.app, self._by(None), wanted, actions.ACTIONS_APP_ID)
 
     def status(self, sha: str, state: str, context: str = "ci", description: str = "", user: str | None = None) -> Status:
         request = {"state": state, "context": context, "description": description}
         return checks.create_status(self.world, self.repository, sha, self._by(user), request)
+
+    def workflow(self, path: str = ".github/workflows/device.yml") -> int:
+        """A workflow that can be dispatched; its id."""
+        return self.repository.workflows.setdefault(path, self.world.next_id())
+
+    def workflow_run(
+        self, sha: str, jobs: Mapping[str, tuple[str | None, str | None]], name: str = "CI", path: str = ".github/workflows/ci.yml"
+    ) -> WorkflowRun:
+        """A run of CI on a commit: job → (conclusion, log), with a check run each."""
+        run = actions.start(self.world, self.repository, path, sha, "pull_request", self.repository.owner, name=name)
+        for job, (conclusion, log) in jobs.items():
+            actions.add_job(self.world, self.repository, run, job, conclusion, log, ("ubuntu-latest",))
+        return run
+
+    def finish(
+        self, run: WorkflowRun, conclusion: str = "success", artifacts: Mapping[str, Mapping[str, bytes]] | None = None, log: str = ""
+    ) -> None:
+        """A dispatched run ends: one job on the device's runner, and what it leaves behind."""
+        actions.add_job(self.world, self.repository, run, "device", conclusion, log, ("self-hosted", "910b"))
+        for name, files in (artifacts or {}).items():
+            actions.add_artifact(self.world, run, name, files)
+
+    @property
+    def workflow_runs(self) -> list[WorkflowRun]:
+        return list(self.repository.workflow_runs.values())
 
     @property
     def check_runs(self) -> list[CheckRun]:

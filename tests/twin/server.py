@@ -24,6 +24,7 @@ from tests.twin.limits import Limits, Meter
 from tests.twin.state import App, Installation, Json, Repository, User, World
 
 SECRET = "it-is-no-secret"
+BLOB_SECONDS = 60  # [D] rest/actions/workflow-jobs: "This link will expire after 1 minute."
 BODY_LIMIT = 64 * 1024 * 1024
 ALWAYS = {"installation", "installation_repositories", "ping"}  # sent without being subscribed to
 
@@ -73,6 +74,7 @@ class Twin:
     violations: list[str] = field(default_factory=list)
     meters: dict[str, Meter] = field(default_factory=dict)
     manifest_codes: dict[str, float] = field(default_factory=dict)
+    blobs: dict[str, tuple[bytes, float]] = field(default_factory=dict)
     in_flight: int = 0
     in_order: asyncio.Lock = field(default_factory=asyncio.Lock)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -195,6 +197,12 @@ class Twin:
         code = uuid4().hex
         self.manifest_codes[code] = self.world.clock.seconds()
         return code
+
+    def blob(self, data: bytes) -> str:
+        """An address on another host, as on GitHub, that gives these bytes for a minute, to anybody."""
+        key = uuid4().hex
+        self.blobs[key] = (data, self.world.clock.seconds() + BLOB_SECONDS)
+        return f"{self.world.html.replace('127.0.0.1', 'localhost')}/_blobs/{key}"
 
     # ------------------------------------------------------------ events and deliveries
 

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from tests.twin.actions import WorkflowRun
 
 Json = dict[str, Any]
 Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -316,6 +319,8 @@ class Repository:
     suites: dict[int, CheckSuite] = field(default_factory=dict)
     runs: dict[int, CheckRun] = field(default_factory=dict)
     statuses: list[Status] = field(default_factory=list)
+    workflows: dict[str, int] = field(default_factory=dict)  # path → id
+    workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:

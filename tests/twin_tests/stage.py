@@ -44,7 +44,7 @@ class Client:
         given = {"Authorization": f"Bearer {self.token}", **{key.replace("_", "-"): value for key, value in headers.items()}}
         given = {key: value for key, value in given.items() if value}
         async with self.session.request(method, address, json=json, headers=given) as answer:
-            text = await answer.text()
+            text = await answer.text(errors="replace")
             body = await answer.json() if "json" in answer.headers.get("Content-Type", "") and text else None
             return Reply(answer.status, body, answer.headers, text)
 

@@ -263,3 +263,37 @@ async def test_only_the_owner_of_a_run_changes_it(tmp_path: Path) -> None:
         on.repo.status(on.pull.head_sha, "failure", "slow")
         state = (await on.api.get("commits/topic/status")).json
         assert (state["state"], state["total_count"]) == ("failure", 1)
+
+
+# ---------------------------------------------------------------- actions
+
+
+async def test_dispatching(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        on.repo.workflow(".github/workflows/device.yml")
+        path = "actions/workflows/device.yml/dispatches"
+        assert (await on.api.post(path, {"ref": on.pull.head_sha})).status == 422
+        assert (await on.api.post(path, {"ref": "main", "inputs": {f"i{number}": "" for number in range(26)}})).status == 422
+        assert (await on.api.post("actions/workflows/none.yml/dispatches", {"ref": "main"})).status == 404
+        assert (await on.api.post(path, {"ref": "main", "inputs": {"head": on.pull.head_sha}})).status == 204
+        made = await on.api.post(path, {"ref": "main", "return_run_details": True})
+        assert (made.status, made.json["workflow_run_id"]) == (200, on.repo.workflow_runs[-1].id)
+        assert on.repo.workflow_runs[0].inputs == {"head": on.pull.head_sha}
+        on.twin.world.clock.advance(25 * 3_600)
+        waiting = on.api.by(on.twin.installation_token(on.repo))
+        assert (await waiting.get(f"actions/runs/{made.json['workflow_run_id']}")).json["conclusion"] == "cancelled"
+
+
+async def test_a_token_is_not_to_be_sent_where_logs_lie(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        run = on.repo.workflow_run(on.pull.head_sha, {"test": ("failure", "FAILED a\n1 failed"), "slow": (None, None)})
+        assert (run.status, (await on.api.get(f"actions/jobs/{run.jobs[1].id}/logs")).status) == ("queued", 404)
+        own = {"Authorization": f"Bearer {on.api.token}"}
+        address = f"{on.twin.url}/repos/{NAME}/actions/jobs/{run.jobs[0].id}/logs"
+        async with on.api.session.get(address, headers=own, allow_redirects=False) as answer:
+            where = answer.headers["Location"]
+        assert (await on.api.get(where)).status == 400
+        assert on.twin.violations == ["a token was sent to the store of logs and archives"]
+        assert (await on.api.by("").get(where, Authorization="")).text.endswith("1 failed")
+        on.twin.world.clock.advance(61)
+        assert (await on.api.by("").get(where, Authorization="")).status == 404

@@ -26,6 +26,7 @@ async def test_every_endpoint_answers_as_described(tmp_path: Path, version: str)
         await _talk(on, send)
         await _review(on, send)
         await _check(on, send)
+        await _act(on, send, version)
         await _administer(on, send)
         assert on.twin.violations == []
         assert [one for one in on.twin.requests if one.status >= 400] == []
@@ -129,6 +130,28 @@ async def _check(on: Stage, send: Any) -> None:
     await send("POST", f"check-runs/{run['id']}/rerequest")
     await send("POST", f"check-suites/{suite}/rerequest")
     await send("POST", "check-suites", {"head_sha": on.repo.tip("main")})
+
+
+async def _act(on: Stage, send: Any, version: str) -> None:
+    asked = {"return_run_details": True} if version == "2022-11-28" else {}
+    on.repo.workflow()
+    run = on.repo.workflow_run(on.pull.head_sha, {"test": ("failure", "1 failed")})
+    await send("POST", "actions/workflows/device.yml/dispatches", {"ref": "main", "inputs": {"campaign": "c"}, **asked})
+    dispatched = on.repo.workflow_runs[-1]
+    await send("POST", f"actions/runs/{dispatched.id}/cancel")
+    on.repo.finish(dispatched, artifacts={"receipt": {"receipt.json": b"{}"}})
+    job, artifact = run.jobs[0].id, dispatched.artifacts[0].id
+    for path in (
+        f"runs?head_sha={on.pull.head_sha}",
+        f"runs/{run.id}",
+        f"runs/{run.id}/jobs",
+        f"runs/{dispatched.id}/artifacts",
+        f"jobs/{job}",
+        f"artifacts/{artifact}",
+    ):
+        await send("GET", f"actions/{path}")
+    assert (await on.api.get(f"actions/jobs/{job}/logs")).text == "1 failed"
+    assert (await on.api.get(f"actions/artifacts/{artifact}/zip")).status == 200
 
 
 async def _administer(on: Stage, send: Any) -> None:
