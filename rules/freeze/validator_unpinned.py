@@ -24,6 +24,7 @@ from typing import Any
 
 from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
+from rules.reading.campaigns import bundles_of_issue
 from rules.reading.conversation import bodies
 from rules.reading.documents import document, is_document
 from rules.reading.gates import Gate, gates, in_force, validators
@@ -63,7 +64,7 @@ _COMMIT_KEYS = family("commit sha revision rev ref head 提交 版本")
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for bundle in bundles(snapshot):
         yield from _of_bundle(snapshot, bundle)
-    if snapshot.issue is not None and not any(_pinned_judges(snapshot, bundle) for bundle in bundles(snapshot)):
+    if snapshot.issue is not None and not any(_pinned_judges(snapshot, bundle) for bundle, _ in bundles_of_issue(snapshot, snapshot.issue)):
         yield from _of_issue(snapshot)
 
 
@@ -240,7 +241,7 @@ def _judges(snapshot: Snapshot, bundle: Bundle) -> list[str]:
 
 
 def _pinned_judges(snapshot: Snapshot, bundle: Bundle) -> bool:
-    return any(_is_pinned(snapshot, bundle, path) for path in _judges(snapshot, bundle))
+    return any(_is_pinned(snapshot, bundle, path) for path in _judges(snapshot, bundle) if path in snapshot.head.files)
 
 
 # ---------------------------------------------------------------- texts

@@ -151,6 +151,7 @@ def validators(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
         path
         for path in bundle.part("validator")
         if path not in lists
+        and path in snapshot.head.files
         and snapshot.head.files[path].is_file
         and not path.lower().endswith((".md", ".markdown", ".txt", ".rst", ".log"))
         and not {"test", "tests", "fixtures", "init"} & {word for part in bundle.relative(path).split("/") for word in words(part)}
