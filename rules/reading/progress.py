@@ -86,7 +86,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    rf"(?<![A-Za-z-])(?:we|i|they|nobody|no one)\s+(?:have|has|did)(?:\s+not|n['’]t)?(?:\s+yet)?\s+(?:{_DONE}|start|begin|run|measure)(?=\s+(?:anything|any |a single|the (?:campaign|search|benchmark))|\W*\Z)"
+    rf"(?<![A-Za-z-])(?:(?:we|i|they)\s+(?:have|has|did)(?:\s+not|n['’]t)|(?:nobody|no one)\s+has)(?:\s+yet)?\s+(?:{_DONE}|start|begin|run|measure)(?=\s+(?:anything|any |a single|the (?:campaign|search|benchmark))|\W*\Z)"
     rf"|(?<![A-Za-z-])(?:nothing|none)(?:\s+of\s+[\w ]{{1,30}})?\s+(?:(?:has|have|was|were|is)\s+)?(?:yet\s+)?(?:been\s+)?{_DONE}\b|\A\W*(?:not (?:yet )?(?:started|run|executed|measured|begun)|queued|unstarted)\W*\Z",
     re.IGNORECASE,
 )
