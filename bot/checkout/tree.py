@@ -53,12 +53,12 @@ def tree_of(repository: Repository, commit: str) -> GitTree:
 
 
 def _sized(repository: Repository, tree: str) -> dict[str, Entry]:
-    """Every entry with its size. Git refuses as a whole where one object is missing."""
+    """Every entry with its size. Where an object is missing git says BAD in place of its size, or refuses as a whole, as its version pleases."""
     files: dict[str, Entry] = {}
     for field in repository.git.fields("ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", tree):
         left, _, path = field.partition(b"\t")
         mode, _, oid, size = left.decode("ascii").split()
-        _add(files, path, Entry(oid, mode, int(size) if size.isdigit() else 0))
+        _add(files, path, Entry(oid, mode, int(size) if size.isdigit() else 0 if size == "-" else -1))
     return files
 
 

@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Node, Number, document, is_document, number, read_json, read_yaml, walk
+from rules.reading.documents import (
+    LINES_SUFFIXES,
+    YAML_SUFFIXES,
+    Node,
+    Number,
+    document,
+    is_document,
+    nodes,
+    number,
+    read_json,
+    read_yaml,
+    walk,
+)
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
 
@@ -333,7 +345,7 @@ def _arm_names(snapshot: Snapshot, bundle: Bundle) -> Names:
     baseline, candidate = set[str](), set[str]()
     for path in bundle.part("plan"):
         found = document(snapshot, path) if is_document(path) else None
-        for node in _first(found.nodes) if found else ():
+        for node in _first(nodes(snapshot, path)) if found else ():
             target = _named_by_plan(node)
             if target:
                 (baseline if target[0] == "baseline" else candidate).update(target[1])
@@ -368,7 +380,7 @@ def _other_arms(snapshot: Snapshot, bundle: Bundle, known: Names) -> frozenset[s
 
 def _named(snapshot: Snapshot, path: str) -> list[str]:
     found = document(snapshot, path)
-    return list(_arms_of_fields(tuple(_first(found.nodes)), Names())[0]) if found else []
+    return list(_arms_of_fields(tuple(_first(nodes(snapshot, path))), Names())[0]) if found else []
 
 
 # ---------------------------------------------------------------- source revisions
