@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.core.model import Facts, Finding, Item, Location, Pull, Rule, Severity, Snapshot, Tree
 from rules.reading.campaigns import Stated, ids_of, issues_of, names, paths_of, trees
@@ -46,13 +46,21 @@ class _Claim:
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for claim in _claims(snapshot):
-        yield from _taken(snapshot, claim)
+    yield from _merged([found for claim in _claims(snapshot) for found in _taken(snapshot, claim)])
     for bundle in bundles(snapshot):
         yield from _foreign_records(snapshot, bundle)
         yield from _arrived_twice(snapshot, bundle)
     for inventory in inventories(snapshot):
         yield from _doubled_entries(snapshot, inventory)
+
+
+def _merged(found: list[Finding]) -> list[Finding]:
+    """An id and a path that belong to one other campaign are one finding with both places."""
+    by_root: dict[tuple[str, ...], Finding] = {}
+    for one in found:
+        first = by_root.setdefault(one.roots, one)
+        by_root[one.roots] = replace(first, locations=tuple(dict.fromkeys((*first.locations, *one.locations))))
+    return list(by_root.values())
 
 
 # ---------------------------------------------------------------- texts against bundles

@@ -18,8 +18,8 @@ STRONG = spoken_family(
     r"uncommitted (?:\w+ )?(?:commentary|figure|claim|number)",
     r"no (?:committed |public )?(?:receipts?|raw record|raw sample|records?|evidence)(?: \w+)? ?(?:is|are|was|has|have|exists?|committed|at|for|behind)?",
     r"(?:without|lacks?|lacking) (?:a |any )?(?:committed )?receipts?",
-    r"not (?:yet )?(?:been )?(?:verified|confirmed|substantiated|backed|receipted|supported)",
-    r"(?:not|never) (?:been )?independently (?:verified|confirmed|checked|reproduced)",
+    r"(?<!has\s)(?<!have\s)(?<!did\s)not (?:yet )?(?:independently )?(?:verified|confirmed|substantiated|backed|receipted)",
+    r"(?:not|never) (?:yet )?been (?:independently )?(?:verified|confirmed|checked|reproduced|substantiated)",
     zh=(
         "未(?:经)?(?:核实|验证|证实|确认|复核)",
         "尚未(?:核实|验证|证实|确认|复核)",
@@ -27,8 +27,9 @@ STRONG = spoken_family(
         "作者(?:的)?(?:评论|自述|说法)",
     ),
 )
+_THING = r"(?:figures?|numbers?|values?|timings?|measurements?|claims?|statements?|results?|controls?|runs?|requests?|samples?|comparisons?|sentences?|latter|former)"
 _BACK = re.compile(
-    r"\b(?:it|its|this|that|these|those|they|them|the (?:figure|number|value|timing|measurement|claim|statement|result|control|run|latter|former|same))\b|该|此|这|其|它|上述",
+    rf"\b(?:it|they|them)\b|\b(?:this|that|these|those)\b(?=\s+(?:is|are|was|were|has|have|had|remains?|stays?|lacks?|{_THING}))|\bthe (?:same )?{_THING}\b|该|此|这|其|它|上述",
     re.IGNORECASE,
 )
 _UNIVERSAL = re.compile(

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
@@ -46,26 +47,38 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
         return
     held = bundles_of_conversation(snapshot)
     said = [one for one in text_statements(snapshot, pull) if one.kind != "heading"]
-    found: dict[Statement, list[tuple[str, Said]]] = {}
+    found: dict[Statement, list[_Reason]] = {}
     for statement in said:
         for reason in _against_files(snapshot, held, statement):
             found.setdefault(statement, []).append(reason)
-    for statement, qualifier in _against_issue(snapshot, said):
-        found.setdefault(statement, []).append(qualifier)
+    for statement, reason in _against_issue(snapshot, said):
+        found.setdefault(statement, []).append(reason)
     for statement, reasons in found.items():
         yield _finding(pull, statement, reasons)
 
 
-def _against_files(snapshot: Snapshot, held: tuple[Bundle, ...], statement: Statement) -> Iterator[tuple[str, Said]]:
-    """(what the sentence claims, what a file says instead), one per claim."""
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """What a sentence claims, what is said elsewhere instead, and where."""
+
+    claimed: str
+    instead: str
+    place: Location
+
+
+def _reason(claimed: str, said: Said) -> _Reason:
+    return _Reason(claimed, f"it claims “{excerpt(claimed, 80)}”, and `{said.place.path}` says {excerpt(said.shown, 120)}", said.place)
+
+
+def _against_files(snapshot: Snapshot, held: tuple[Bundle, ...], statement: Statement) -> Iterator[_Reason]:
     for claim in claims(statement):
         other = next((one for bundle in held for one in _opposite(snapshot, bundle, claim)), None)
         if other and not _names_existing(snapshot, held, statement, claim):
-            yield claim.shown, other
+            yield _reason(claim.shown, other)
     verdict = _VERDICT.match(statement.text) if statement.standing == "asserted" else None
     recorded = _recorded_short(snapshot, held) if verdict else None
     if verdict and recorded:
-        yield verdict["word"], recorded
+        yield _reason(verdict["word"], recorded)
 
 
 def _opposite(snapshot: Snapshot, bundle: Bundle, claim: Claim) -> tuple[Said, ...]:
@@ -100,26 +113,26 @@ def _recorded_short(snapshot: Snapshot, held: tuple[Bundle, ...]) -> Said | None
     return Said(f"`{short[1]}`: “{short[2][:40]}”", Location(short[0], pointer=f"/{short[1]}", role="record")) if short else None
 
 
-def _against_issue(snapshot: Snapshot, said: list[Statement]) -> Iterator[tuple[Statement, tuple[str, Said]]]:
+def _against_issue(snapshot: Snapshot, said: list[Statement]) -> Iterator[tuple[Statement, _Reason]]:
     issue = next((text for text in bodies(snapshot) if text.path == "issue:body"), None)
     if issue is None:
         return
     for statement, qualified, words in missing_qualifiers(said, list(text_statements(snapshot, issue))):
-        yield statement, ("the statement without a qualifier", Said(f"the issue: “{words}”", qualified.location("record")))
+        instead = f"the issue states the same only with “{excerpt(words, 60)}” (line {qualified.line}), which is missing here"
+        yield statement, _Reason("no qualifier", instead, qualified.location("record"))
 
 
-def _finding(pull: Text, statement: Statement, reasons: list[tuple[str, Said]]) -> Finding:
-    first = reasons[0]
-    shown = "; ".join(f"it claims “{excerpt(claimed, 80)}”, and `{said.place.path}` says {excerpt(said.shown, 120)}" for claimed, said in reasons[:4])
+def _finding(pull: Text, statement: Statement, reasons: list[_Reason]) -> Finding:
+    by_issue = reasons[0].place.path.startswith("issue")
     return Finding(
         rule=RULE.id,
         severity=Severity.MEDIUM,
-        title=f"The pull's text claims more than {'the issue' if first[1].place.path.startswith('issue') else 'the committed files'}",
-        problem=f"“{excerpt(statement.text, 160)}”: {shown}.",
+        title=f"The pull's text claims more than {'the issue' if by_issue else 'the committed files'}",
+        problem=f"“{excerpt(statement.text, 160)}”: {'; '.join(reason.instead for reason in reasons[:4])}.",
         impact="Readers of the pull take for checked or kept what the record does not show.",
         next="Bring the sentence to the level that the files and the issue state, qualifier included (edit text). No new run is needed.",
-        locations=tuple(dict.fromkeys([statement.location(), *(said.place for _, said in reasons)])),
-        evidence=tuple(("claimed", excerpt(claimed, 80)) for claimed, _ in reasons[:4]),
+        locations=tuple(dict.fromkeys([statement.location(), *(reason.place for reason in reasons)])),
+        evidence=tuple(("claimed", excerpt(reason.claimed, 80)) for reason in reasons[:4]),
         roots=(claim_root(pull.path, statement.text),),
     )
 
