@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rules.core.model import History, Snapshot
+from rules.core.model import Snapshot
 
 _HEX = re.compile(r"(?<![0-9A-Za-z_#/.-])(?=[0-9]{0,39}[a-f])([0-9a-f]{7,40})(?![0-9A-Za-z_/])(?!\.\.|-\d)")
 _PULL = re.compile(
@@ -98,30 +98,12 @@ def _foreign(match: re.Match[str], repository: str | None) -> bool:
     return named not in (own, own.rpartition("/")[2]) or not own
 
 
-def find_commit(history: History, sha: str) -> str | None:
-    """The full id of the one commit of the history that `sha` abbreviates."""
-    if sha in history.commits:
-        return sha
-    found = [id for id in history.commits if id.startswith(sha)]
-    return found[0] if len(found) == 1 else None
-
-
 def changed_since(snapshot: Snapshot, sha: str, head: str) -> frozenset[str] | None:
-    """The paths that the commits after `sha` up to `head` change; None where the history cannot tell."""
+    """The paths whose content differs between revision `sha` and the head `head`; None where one of them is not in the object store."""
     history = snapshot.history
-    old = find_commit(history, sha) if history is not None else None
-    if history is None or old is None or head not in history.commits or not history.is_ancestor(old, head):
+    old = history.tree(sha) if history is not None else None
+    new = snapshot.head if head == snapshot.head.commit else history.tree(head) if history is not None else None
+    if old is None or new is None:
         return None
-    later = _reachable(history, head) - _reachable(history, old)
-    return frozenset(change.path for change in history.changes if change.commit in later)
-
-
-def _reachable(history: History, start: str) -> set[str]:
-    seen: set[str] = set()
-    stack = [start]
-    while stack:
-        id = stack.pop()
-        if id not in seen and id in history.commits:
-            seen.add(id)
-            stack.extend(history.commits[id].parents)
-    return seen
+    before, after = old.files, new.files
+    return frozenset(path for path in before.keys() | after.keys() if path not in before or path not in after or before[path].oid != after[path].oid)
