@@ -103,7 +103,7 @@ def _line_of(part: Part, value: str) -> int:
 
 def _taken(snapshot: Snapshot, claim: _Claim) -> Iterator[Finding]:
     """The claimed bundle's record names other issues only, here or on the base."""
-    for tree in _known_trees(snapshot):
+    for tree in trees(snapshot, bases=True):
         for bundle in bundles_of(snapshot, tree):
             stated = issues_of(snapshot, bundle, tree)
             if _is_named(snapshot, bundle, tree, claim.value) and stated and all(s.value != str(claim.number) for s in stated):
@@ -115,10 +115,6 @@ def _taken(snapshot: Snapshot, claim: _Claim) -> Iterator[Finding]:
         if names(text, claim.value) and number not in (None, claim.number) and claim.number not in cited_numbers(text):
             yield _pull_finding(claim, pull, number)
             return
-
-
-def _known_trees(snapshot: Snapshot) -> tuple[Tree, ...]:
-    return tuple(dict.fromkeys((*trees(snapshot), *(tree for tree in (snapshot.base, snapshot.merge_base) if tree is not None))))
 
 
 def _other_pulls(snapshot: Snapshot) -> list[Pull]:
@@ -139,7 +135,7 @@ def _is_named(snapshot: Snapshot, bundle: Bundle, tree: Tree, value: str) -> boo
 def _foreign_records(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     """Records of `bundle` that carry the id or the path of another bundle: one finding per other bundle."""
     found: dict[str, list[Stated]] = defaultdict(list)
-    known = {other.path: other for tree in _known_trees(snapshot) for other in bundles_of(snapshot, tree) if other.path != bundle.path}
+    known = {other.path: other for tree in trees(snapshot, bases=True) for other in bundles_of(snapshot, tree) if other.path != bundle.path}
     by_id = {other.id.casefold(): other.path for other in known.values()} | _inventory_ids(snapshot, bundle)
     for stated in ids_of(snapshot, bundle):
         other = by_id.get(stated.value.casefold())
@@ -179,7 +175,7 @@ def _same_campaign(snapshot: Snapshot, bundle: Bundle, other: Bundle | None) -> 
     """Two directories of one campaign: their records name the same issue."""
     if other is None:
         return False
-    tree = next((tree for tree in _known_trees(snapshot) if other in bundles_of(snapshot, tree)), snapshot.head)
+    tree = next((tree for tree in trees(snapshot, bases=True) if other in bundles_of(snapshot, tree)), snapshot.head)
     return bool({s.value for s in issues_of(snapshot, bundle)} & {s.value for s in issues_of(snapshot, other, tree)})
 
 
