@@ -30,7 +30,7 @@ from rules.reading.documents import document, is_document
 from rules.reading.inventory import registered
 from rules.reading.layout import Bundle
 from rules.reading.manifests import frozen_by, manifests, target
-from rules.reading.progress import Denial, Scope, contradicting, denials, idle_fields
+from rules.reading.progress import Denial, Scope, contradicting, denials, devices_in, idle_fields
 from rules.reading.receipts import Receipt
 from rules.reading.statements import Statement, statements, string_statements, text_statements
 
@@ -222,6 +222,8 @@ def _reports(statement: Statement, scope: Scope) -> bool:
     if not all(phrase in said for phrase in scope.phrases) or (
         scope.arm == "candidate" and not re.search(r"candidate|screen|search|候选|搜索", said)
     ):
+        return False
+    if scope.devices is not None and devices_in(statement.text) != scope.devices:
         return False
     return any(
         clause.standing in ("asserted", "reported")
