@@ -25,12 +25,17 @@ from rules.core.model import Facts, Finding, Item, Location, Pull, Rule, Severit
 from rules.reading.campaigns import Stated, ids_of, issues_of, names, paths_of, trees
 from rules.reading.conversation import cited_numbers
 from rules.reading.documents import pointer
-from rules.reading.fields import Part, concept, is_blank, parts
+from rules.reading.fields import Part, body_lines, concept, is_blank, parts
 from rules.reading.inventory import Inventory, Registered, inventories
 from rules.reading.layout import Bundle, bundles, bundles_of, changed
 
 _CLOSES = re.compile(
     r"(?:\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|for|part of|implements|addresses|tracking issue|campaign issue|issue|tracks|of)\b|属于|关联|跟踪|对应)[ :：]{0,3}(?:issue )?#(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"(?:\bcampaign (?:id|identifier)|活动编号)[\s:：=]{0,3}(?:is |will be |为|是)?[\s`\"“]{0,3}(?P<id>[A-Za-z0-9][\w.-]{0,100}[A-Za-z0-9])"
+    r"|\bevidence (?:lives|goes|is|stands|stays|will be|will go|lies)(?: \w{1,12}){0,2} (?:in|under|at|to|into|below)[\s`\"“]{1,3}(?P<path>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,9})",
     re.IGNORECASE,
 )
 _BORROWED = re.compile(r"reference|external|imported|cited|upstream|comparison|borrowed|related|prior", re.IGNORECASE)
@@ -89,6 +94,10 @@ def _declared(path: str, body: str, number: int) -> Iterator[_Claim]:
             value = _first_value(name, part.text)
             if value:
                 yield _Claim(value, number, Location(path, line=_line_of(part, value), text=f"{part.label}: {value}"))
+    for line, (text, fenced) in enumerate(body_lines(body.replace("\r\n", "\n")), 1):
+        found = None if fenced or text.lstrip().startswith(">") else _SPOKEN.search(text)
+        if found:
+            yield _Claim((found["id"] or found["path"]).rstrip("/."), number, Location(path, line=line, text=found[0]))
 
 
 def _first_value(name: str, text: str) -> str | None:

@@ -50,7 +50,7 @@ _ARTIFACT = re.compile(
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"\b(?:outside|elsewhere|externally|external|on (?:the|my|our) (?:\w+ ){0,2}(?:host|machine|server|disk|workstation|cluster|node)|(?:kept|stored|retained|saved|available) locally|locally (?:kept|stored|retained|saved)|offline|privately|on request|unavailable|not in (?:this|the))\b|外部|仓库外|本机|主机上",
+    r"\b(?:outside|elsewhere|externally|external|on (?:the|my|our) (?:[\w'’]{1,20} ){0,2}(?:host|machine|server|disk|workstation|cluster|node)|(?:kept|stored|retained|saved|available) locally|locally (?:kept|stored|retained|saved)|offline|privately|on request|unavailable|not in (?:this|the))\b|外部|仓库外|本机|主机上",
     re.IGNORECASE,
 )
 _NEAR = 60
@@ -181,7 +181,7 @@ def _weak(snapshot: Snapshot, bundle: Bundle) -> Iterator[Said]:
         elif node.value is False and held & _FLAG_KEYS:
             yield Said(f"`{node.key}` is false", Location(path, pointer=node.pointer, role="record"))
     for statement in _prose(snapshot, bundle):
-        if any(has_word(c.text, _WEAK) for c in statement.clauses if c.standing in ("asserted", "reported")):
+        if statement.standing in ("asserted", "reported") and has_word(statement.text, _WEAK):
             yield Said(f"“{statement.text}”", statement.location("record"))
 
 
