@@ -77,7 +77,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 _JOINTS = re.compile(
     r"(?P<change>\s{0,2}(?:-{1,2}>|—>|–>|=>|→|⇒|➔|➜|⟶|⇨)\s{0,2}|\s?(?:下?降|升|提升|提高|增加?|减少?|缩短|降低|上升|改善?|变|优化|压缩|涨|跌)(?:至|到|为|成)(?:了)?\s?)"
-    r"|(?P<range>[-–—−‑~～∼]|\s[-–—−~～∼]\s)"
+    r"|(?P<range>[-–—−‑~～∼]|\s(?:[-–—−~～∼]|--)\s)"
     r"|(?P<to>\s(?:(?:up |down |back )?to|through)\s|\s?[至到]\s?)"
     r"|(?P<pair>\s?/\s?|\s(?:vs\.?|versus|against|compared (?:to|with))\s)"
     r"|(?P<list>\s?(?:、|和|与|及|以及)\s?|,\s|,?\s(?:and|or)\s)"
@@ -94,6 +94,7 @@ _SETTING = re.compile(
     r"|(?:批大小|并发|线程数?|长度)\s?\Z",
     re.IGNORECASE,
 )
+_FACTOR_OF = re.compile(r"\b(?:factor|speed-?up) of\s\Z", re.IGNORECASE)
 _EVERY_SECOND = re.compile(r"(?:每秒钟?|每秒约)\s?\Z")
 
 
@@ -214,8 +215,10 @@ def _share_units(text: str, reads: list[Numeral], kinds: list[str]) -> None:
 
 def _declared(text: str, begin: int) -> Unit | None:
     """`elapsed_s=12.5`, `frames/s: 17.31`, `frames/s 17.31`, `latency (ms): 12.5`: the unit that a key before a number declares."""
-    near = text[max(0, begin - 2) : begin].strip(" *\"'`")
+    near = text[max(0, begin - 3) : begin].strip(" *\"'`")
     window = text[max(0, begin - 48) : begin]
+    if near.endswith("of") and _FACTOR_OF.search(window):
+        return unit_named("×")
     if near[-1:] not in {":", "=", "：", ")", "）"} and "/" not in window:
         return None
     match = _KEYED.search(window)

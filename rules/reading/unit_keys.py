@@ -114,7 +114,9 @@ def _last(parts: list[str]) -> Unit | None:
         return SPELLINGS["×"]
     if last.lower() in {"count", "num"} and previous:
         return _counted(previous)
-    return _key_word(last)
+    found = _key_word(last)
+    numbered = found is not None and found.family in COUNTS and last.isascii() and not last.lower().endswith("s")
+    return None if numbered else found  # `"rank": 3`, `"batch": 8` number or size one thing; `"ranks": 4` counts
 
 
 def _letter(letter: str, before: list[str]) -> Unit | None:

@@ -75,6 +75,10 @@ def test_a_number_is_the_interval_of_its_printed_precision() -> None:
         ("**5.2 s** and `12.5 ms`", ["5.2 s", "12.5 ms"]),
         ("throughput is 30.Then it fell", ["30"]),
         ("12/s", ["12 /s"]),
+        ("0.29 with n-1 and 0.26 with n; RTF < 0.1 at C1 and < 1 at C64", ["0.29", "0.26", "< 0.1", "< 1"]),
+        ("45.2 k tokens/s and 300 requests a second", ["45.2 k tokens/s", "300 requests/s"]),
+        ("a speedup of 1.35 on 8×H100", ["1.35 ×", "8"]),
+        ("12'345 ops and 1\u202f234.5 ms", ["12'345 operations", "1\u202f234.5 ms"]),
         ("took\n5.2\ns", ["5.2 s"]),
         ("speed 7.25 km", ["7.25"]),
     ],
@@ -114,7 +118,7 @@ def test_it_is_read(text: str, expected: list[str]) -> None:
         "Python 3.10, 3.11 and 3.12",
         "torch 2.5.1408 on driver 24.1.1031",
         "python >=3.11",
-        "CUDA 12.4, Ubuntu 22.04",
+        "CUDA 12.4, Ubuntu 22.04, RTX 4090",
         "15s-baseline, 5s.json, 15s/results",
         "Qwen2.5-72B, Llama-3.1-8B, 7B, W8A8, 8-bit, 64bit",
         "section 8.1, line 274, Figure 3, GPU 0",
@@ -147,6 +151,7 @@ def test_a_list_in_brackets_has_no_thousands_separators() -> None:
         ("5ms-10ms", "range", ["5 ms", "10 ms"]),
         ("between 12 and 15 ms", "range", ["12 ms", "15 ms"]),
         ("12 to 15 ms", "range", ["12 ms", "15 ms"]),
+        ("12.5 -- 13.5 s", "range", ["12.5 s", "13.5 s"]),
         ("12 ~ 15 ms", "range", ["12 ms", "15 ms"]),
         ("12至15毫秒", "range", ["12 ms", "15 ms"]),
         ("17.31 -> 22.4", "change", ["17.31", "22.4"]),
@@ -279,6 +284,7 @@ def test_scaled_is_exact() -> None:
 UNITS = ["s", "ms", "µs", "min", "%", "MB/s", "GiB", "tokens/s", "frames/s", "毫秒", "帧/秒", "GB", "W", "requests", "x", " 个百分点"]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 6), st.sampled_from(UNITS), st.sampled_from([" ", ""]), st.booleans())
 def test_a_printed_value_reads_back(whole: int, places: int, unit: str, gap: str, commas: bool) -> None:
     value = Fraction(whole, 10**places)
@@ -328,7 +334,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=40).map("".join)))
 def test_any_text_is_read(text: str) -> None:
     end = 0
@@ -363,11 +369,19 @@ def test_any_text_is_read(text: str) -> None:
         "1 h 1 m ",
         "Jan 1 ",
         "1:1",
-    ]
-    + ["python 1.1, ", "1 to ", "measured ", "000000000000001 ", "_", "1_000", "(ms) 1 ", "1±", "至少1"],
+        "python 1.1, ",
+        "1 to ",
+        "measured ",
+        "000000000000001 ",
+        "_",
+        "1_000",
+        "(ms) 1 ",
+        "1±",
+        "至少1",
+    ],
 )
 def test_time_is_linear_and_output_bounded(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(quantities(text)) <= MOST
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.reading.unit_keys import unit_of_key
@@ -170,6 +170,7 @@ def test_a_key_without_unit(key: str) -> None:
     assert unit_of_key(key) is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=150))
 def test_any_key_and_any_unit_is_read(text: str) -> None:
     unit_of_key(text)
