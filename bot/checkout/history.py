@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from bot.checkout.mirror import Repository
 from bot.checkout.process import GitError
-from rules.core.model import Change, Commit
+from bot.checkout.tree import tree_of
+from rules.core.model import Change, Commit, Tree
 
 COMMITS_LIMIT = 300_000
 CHANGES_LIMIT = 500_000
@@ -49,6 +50,10 @@ class GitHistory:
 
     def blob(self, oid: str) -> bytes:
         return self._repository.blob(oid)
+
+    def tree(self, commit: str) -> Tree | None:
+        id = self._repository.commit(commit)
+        return tree_of(self._repository, id) if id else None
 
     def _walk(self) -> tuple[dict[str, Commit], tuple[Change, ...], bool]:
         if self._walked is None:

@@ -24,12 +24,13 @@ from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Sn
 from rules.reading.documents import Node, at, document, nodes, walk
 from rules.reading.inventory import externals
 from rules.reading.named_paths import Named, named_paths, split_key
+from rules.reading.prefilter import mentions
 
 _FLAG = re.compile(r"(?:^|_)(?:verified|reproduced|replicated|revalidated|已验证|已复现|verification|reproduction|replication)(?:_|\Z)")
 _OTHER = re.compile(
     r"(?:^|_)(?:un|not|non|never|hash|hashes|digest|checksum|signature|signed|license|licence|email|identity|schema|syntax|config|required?|should|must|to_be|pending|date|count|until)(?:_|\Z)|unverified"
 )
-_MENTION = re.compile(r"verif|reproduc|replic|revalid|验证|复现", re.IGNORECASE)
+_MENTIONS = ("verif", "reproduc", "replic", "revalid", "验证", "复现")
 _YES = frozenset({"true", "yes", "verified", "reproduced", "replicated", "confirmed", "passed", "是", "已验证", "已复现"})
 _RAW = re.compile(
     r"\braw\b|\blogs?\b|outputs?\b|harness|traces?\b|samples?\b|media|dumps?\b|benchmark|script|client|transcripts?|日志|原始|输出|脚本", re.I
@@ -43,7 +44,7 @@ _ABSENT_FLAGS = ("in_repository", "checked_in", "committed", "retained", "availa
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
         doc = document(snapshot, path)
-        for node in nodes(snapshot, path) if doc and _MENTION.search(doc.text) else ():
+        for node in nodes(snapshot, path) if doc and mentions(doc.text, *_MENTIONS) else ():
             missing = _missing(snapshot, bundle, path, node) if _is_flag(node) else None
             if missing:
                 yield _finding(path, node, *missing)
