@@ -280,7 +280,7 @@ def _of_issue(snapshot: Snapshot) -> Iterator[Finding]:
                 yield _issue_finding(one, why)
 
 
-_NEAR = 80
+_NEAR = 120
 """Characters between a validator's name and the pull or branch that it is said to be in."""
 
 
@@ -288,7 +288,7 @@ def _of_sentence(one: Statement) -> str:
     if one.standing in ("quoted", "withdrawn", "reported") or not _uses(one.text) or _DIGEST.search(one.text) or _FULL_COMMIT.search(one.text):
         return ""
     for noun in _NOUN.finditer(one.text):
-        near = one.text[max(0, noun.start() - _NEAR // 2) : noun.end() + _NEAR]
+        near = one.text[max(0, noun.start() - _NEAR) : noun.end() + _NEAR]
         movable = _movable(Named(near, None, one.location()), needs_word=False)
         if movable:
             return movable
