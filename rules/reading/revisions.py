@@ -36,8 +36,9 @@ from rules.reading.revision_ids import (
     find_ids,
     full_ids,
     ids_of_url,
+    in_cell,
+    is_id,
     plausible,
-    subject_before,
     subject_of,
 )
 from rules.reading.statements import sentences
@@ -117,7 +118,16 @@ def _in_block(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[
                 line = min(sentence.line + part.count("\n", 0, one.start), block.end_line)
                 place = Location(path, line=line, end_line=line, text=sentence.text)
                 yield _made(path, one, place, [*_by_distance(named, one.start), *near, *everywhere])
+        yield from _alone(path, block, everywhere)
     yield from _in_links(path, block, everywhere)
+
+
+def _alone(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[Cited]:
+    """An id that is a whole paragraph takes its role from the heading above it, as the answers of an issue form do."""
+    role = cell_role(block.section[-1]) if block.section and len(block.text) < 200 else None
+    for one in in_cell(block.text, role) if role and is_id(block.text) else ():
+        text = " ".join(block.text.split())
+        yield _made(path, one, Location(path, line=block.line, end_line=block.line, text=text), everywhere)
 
 
 def _in_links(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[Cited]:
@@ -139,16 +149,8 @@ def _in_tables(found: Markdown, everywhere: tuple[str, ...]) -> Iterator[Cited]:
             place = Location(found.path, line=row.line, end_line=row.line, text=text)
             for header, cell in zip(headers, row.cells, strict=False):
                 if header is not DENIED and MAYBE_ID.search(cell):
-                    for one in _in_cell(cell, header or label):
+                    for one in in_cell(cell, header or label):
                         yield _made(found.path, one, place, [*repositories_named(text), *everywhere])
-
-
-def _in_cell(cell: str, role: tuple[str, bool] | None) -> Iterator[Found]:
-    alone = re.fullmatch(r"[0-9a-fA-F]{7,40}", cell.strip().rstrip("…."))
-    if alone and role and role is not DENIED and plausible(alone[0], *role):
-        yield Found(alone[0].lower(), role[0], True, 0, subject=subject_before(role[0]))
-    elif not alone:
-        yield from find_ids(cell)
 
 
 def _by_distance(named: list[tuple[int, str]], start: int) -> list[str]:

@@ -76,7 +76,11 @@ def of(value: object) -> list[tuple[str, str | None, bool]]:
         (f"The revision\n`{A}` is used", [A]),
         ("commit A1B2C3D", ["a1b2c3d"]),
         ("revision ce216014… is gone", ["ce216014"]),
+        ("Draft #321 (14de17a3) publishes it", ["14de17a3"]),
+        (f"### Candidate revision\n\n{A}\n", [A]),
         # no role
+        (f"### Image id\n\n{A}\n", []),
+        ("#321 took 12345678 ns", []),
         ("Ready 40000820124 has failed", []),
         ("deadbeef and a defaced facade", []),
         ("the base defaced", []),
