@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 if TYPE_CHECKING:
     from bot.gather import Ask, Wanted
-    from rules.core.model import Report, Rule, Snapshot
+    from rules.core.model import Answer, Question, Report, Rule, Snapshot, Tree, Unchecked
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
 LEVELS = ("blocking", "high", "medium", "low")
@@ -59,12 +60,10 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
         gathered = gather.gather(wanted)
     except gather.UnusableInput as error:
         raise Unusable(str(error)) from error
-    try:
+    with gathered:
         with _progress(len(rules)) as progress:
             report = gather.review(gathered, rules, ask, wanted, progress)
         write(_render(report, gathered.snapshot, form, output))
-    finally:
-        gathered.close()
     sys.exit(_exit_code(report, fail_on))
 
 
@@ -88,7 +87,32 @@ def _wanted(repo: str, rules: tuple[Rule, ...], given: dict[str, Any]) -> tuple[
     )
     if given["commits"]:
         return wanted, gather.recorded(given["commits"])
-    return wanted, None
+    return wanted, None if given["offline"] else _github()
+
+
+def _github() -> Ask:
+    """Asks GitHub's commit API, which is imported when there is a question."""
+    from bot.gather import UnusableInput
+
+    url = os.environ.get("ASSAY_GITHUB_API_URL") or "https://api.github.com"
+    if not url.startswith(("https://", "http://")) or any(c.isspace() for c in url):
+        raise UnusableInput("ASSAY_GITHUB_API_URL is no http(s) URL, such as https://api.github.com.")
+    token = os.environ.get("GITHUB_TOKEN", "").strip() or None
+    if token and (not token.isascii() or not token.isprintable() or " " in token):
+        raise UnusableInput("GITHUB_TOKEN holds characters that no token has.")
+
+    def ask(questions: Sequence[Question]) -> tuple[Mapping[Question, Answer], tuple[Unchecked, ...]]:
+        from bot.github.commits import ask_github
+
+        return ask_github(url, token, say=_say)(questions)
+
+    return ask
+
+
+def _say(text: str) -> None:
+    """A word about a long wait, for somebody who watches."""
+    if sys.stderr.isatty():
+        click.echo(f"assay: {text}", err=True)
 
 
 def _near(id: str, known: set[str]) -> str:
@@ -124,27 +148,34 @@ def _save(output: str, text: str) -> None:
         raise Unusable(f"--output {output} cannot be written ({(error.strerror or 'error').lower()}).") from error
 
 
-class _progress:  # noqa: N801
-    """A bar on standard error, where that is a terminal and the work is long."""
+def _progress(total: int) -> AbstractContextManager[Callable[[str], None]]:
+    """A bar on standard error, where that is a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        return nullcontext(lambda _: None)
+    from bot.progress import Bar
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-
-    def __enter__(self) -> Callable[[str], None]:
-        return lambda _: None
-
-    def __exit__(self, *_: object) -> None:
-        return None
+    return Bar(total + 1)
 
 
 def _render(report: Report, snapshot: Snapshot, form: str, output: str | None) -> str:
-    from bot.review import render
-
     if form != "text":
-        return render.FORMATS[form](report, snapshot)
+        from bot.review import render
+
+        return render.form(form)(report, snapshot)
     from bot.review.as_text import as_text
 
-    return as_text(report, snapshot, *_terminal(output))
+    colour, width = _terminal(output)
+    return as_text(report, snapshot, colour, width)
+
+
+def _terminal(output: str | None) -> tuple[bool, int]:
+    """(whether to colour, columns). NO_COLOR (no-color.org) wins over FORCE_COLOR (force-color.org)."""
+    import shutil
+
+    terminal = output is None and sys.stdout.isatty()
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    colour = not os.environ.get("NO_COLOR") and (forced or (terminal and os.environ.get("TERM") != "dumb"))
+    return colour, min(shutil.get_terminal_size((100, 24)).columns, 120) if terminal else 100
 
 
 def _exit_code(report: Report, fail_on: str) -> int:
@@ -155,6 +186,73 @@ def _exit_code(report: Report, fail_on: str) -> int:
         return 0
     counted = LEVELS[: LEVELS.index(fail_on) + 1]
     return EXIT_FOUND if any(one.finding.severity.value in counted for one in report.findings) else 0
+
+
+@cli.command("rules")
+@click.argument("id", required=False)
+def list_rules(id: str | None) -> None:
+    """List the rules, or show the documentation of the rule ID."""
+    from bot.catalogue import catalogue
+
+    known = catalogue()
+    if id is None:
+        width = max((len(rule.id) for rule in known), default=0)
+        _print("".join(f"{rule.id:<{width}}  {rule.severity:<8}  {rule.summary}{' (preview)' if rule.preview else ''}\n" for rule in known))
+        return
+    found = next((rule for rule in known if rule.id == id), None)
+    if found is None:
+        raise Unusable(f"there is no rule {id!r}{_near(id, {rule.id for rule in known})}; `assay rules` lists them.")
+    _print(f"{found.id} ({found.family}, {found.severity}{', preview' if found.preview else ''})\n\n{found.doc.rstrip()}\n")
+
+
+@cli.command()
+@click.argument("repo", default=".")
+@click.option("--detect", is_flag=True, help="Propose the layout that the repository's folders suggest.")
+@click.option("--write", is_flag=True, help="Write .github/assay.yml instead of printing it.")
+def init(repo: str, detect: bool, write: bool) -> None:
+    """Print a commented config for the repository REPO."""
+    from bot import setting_up
+    from rules.core.config import CONFIG_PATH
+
+    text = setting_up.example(_tree_at(repo) if detect else None)
+    if not write:
+        _print(text)
+        return
+    target = os.path.join(repo, CONFIG_PATH)
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise Unusable(f"{target} exists; it is left as it is.") from error
+    except OSError as error:
+        raise Unusable(f"{target} cannot be written ({(error.strerror or 'error').lower()}).") from error
+    click.echo(f"wrote {target}")
+
+
+def _tree_at(repo: str) -> Tree:
+    from bot import gather, setting_up
+
+    try:
+        with gather.usable(repo):
+            return setting_up.tree_at(repo)
+    except gather.UnusableInput as error:
+        raise Unusable(str(error)) from error
+
+
+@cli.command()
+@click.argument("repo", default=".")
+def doctor(repo: str) -> None:
+    """Check what a review of REPO can check on this machine."""
+    from bot import gather, setting_up
+
+    try:
+        with gather.usable(repo):
+            checks = list(setting_up.doctor(repo))
+    except gather.UnusableInput as error:
+        raise Unusable(str(error)) from error
+    _print("".join(f"{check.state:<5} {check.text}\n" for check in checks))
+    sys.exit(EXIT_UNUSABLE if any(check.state == "bad" for check in checks) else 0)
 
 
 def main() -> NoReturn:
@@ -170,6 +268,14 @@ def main() -> NoReturn:
         # Whoever read our output has left (`| head`). Python would complain once more while it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FOUND
+    except Exception as error:  # noqa: BLE001
+        # Ours, not the user's: neither "nothing found" nor "something found".
+        click.echo(f"assay: it crashed ({type(error).__name__}); please report it. ASSAY_LOG_LEVEL=debug shows where.", err=True)
+        if os.environ.get("ASSAY_LOG_LEVEL", "").lower() == "debug":
+            import traceback
+
+            traceback.print_exc()
+        code = EXIT_INCOMPLETE
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from bot.checkout.history import GitHistory
 from bot.checkout.mirror import NotARepository, Repository, UnknownRevision, open_repository
-from bot.checkout.process import GitUnavailable
+from bot.checkout.process import GitError, GitUnavailable
 from bot.checkout.tree import FolderTree, GitTree, TooManyFiles, tree_of
 from rules.core.cache import Cache
 from rules.core.config import CONFIG_LIMIT, CONFIG_PATH, Config, ConfigError, read_config
 from rules.core.model import Answer, Facts, Issue, Merge, Missing, Pull, Question, Report, Rule, Snapshot, Tree, Unchecked
+from rules.core.redact import redact
 from rules.engine import run
 from rules.reading.conversation import Unusable, read_issue, read_pull
 
@@ -55,19 +57,34 @@ class Gathered:
         if self.repository is not None:
             self.repository.close()
 
+    def __enter__(self) -> Gathered:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def gather(wanted: Wanted, cache: Cache | None = None) -> Gathered:
     """The snapshot that `wanted` names. Raises `UnusableInput`."""
-    try:
+    with usable(wanted.folder):
         return _gather(wanted, cache or Cache())
+
+
+@contextmanager
+def usable(folder: str) -> Iterator[None]:
+    """Whatever is wrong with the user's `folder` becomes `UnusableInput`."""
+    _must_be_folder(folder)
+    try:
+        yield
     except (NotARepository, UnknownRevision, TooManyFiles, GitUnavailable, ConfigError) as error:
         raise UnusableInput(str(error)) from error
+    except GitError as error:
+        raise UnusableInput(f"git fails in {folder}: {error}") from error
     except Missing as error:
-        raise UnusableInput(f"{wanted.folder} lacks objects that the review stands on ({error}): fetch them, or give a full clone.") from error
+        raise UnusableInput(f"{folder} lacks objects that the review stands on ({error}): fetch them, or give a full clone.") from error
 
 
 def _gather(wanted: Wanted, cache: Cache) -> Gathered:
-    _must_be_folder(wanted.folder)
     repository = open_repository(wanted.folder)
     if repository is None:
         return _folder(wanted, cache)
@@ -118,12 +135,12 @@ def _repository(wanted: Wanted, cache: Cache, repository: Repository) -> Gathere
         linked=_linked(repository, wanted),
         repository=_name(wanted.pull, repository),
     )
-    for tree in (head, base):
+    for tree in (head, base, merge_base):
         _must_be_listed(tree)
     return Gathered(snapshot, (*_state(repository, wanted, head), *notes), repository)
 
 
-def _must_be_listed(tree: GitTree | None) -> None:
+def _must_be_listed(tree: Tree | None) -> None:
     """Read the listing now, where a missing folder or too many files is still the user's to mend. Raises `Missing`, `TooManyFiles`."""
     if tree is not None:
         len(tree.files)
@@ -162,10 +179,19 @@ def _state(repository: Repository, wanted: Wanted, head: GitTree) -> tuple[Unche
 
 
 def _linked(repository: Repository, wanted: Wanted) -> dict[int, Tree]:
-    """The heads of the linked pulls that are in the repository."""
+    """The heads of the linked pulls that are in the repository, whole."""
     pulls = wanted.issue.linked_pulls if wanted.issue else ()
     found = ((pull.number, repository.commit(pull.head_sha)) for pull in pulls)
-    return {number: tree_of(repository, commit) for number, commit in found if commit is not None}
+    trees = ((number, tree_of(repository, commit)) for number, commit in found if commit is not None)
+    return {number: tree for number, tree in trees if _listable(tree)}
+
+
+def _listable(tree: Tree) -> bool:
+    try:
+        _must_be_listed(tree)
+    except (Missing, TooManyFiles):
+        return False
+    return True
 
 
 def _config(law: Tree) -> Config:
@@ -203,9 +229,7 @@ _REMOTE = re.compile(r"(?:[\w+.-]{1,20}://)?(?:[^@/\s]{1,200}@)?(?:ssh\.)?([\w.-
 # ---------------------------------------------------------------- reviewing
 
 
-def review(
-    gathered: Gathered, rules: Sequence[Rule], ask: Ask | None, wanted: Wanted, progress: Callable[[str], None] = lambda _: None
-) -> Report:
+def review(gathered: Gathered, rules: Sequence[Rule], ask: Ask | None, wanted: Wanted, progress: Callable[[str], None] = lambda _: None) -> Report:
     """Both passes over the snapshot, in this process. What could not be gathered or answered is named in the coverage."""
     snapshot = gathered.snapshot
     chosen = run.chosen(rules, snapshot, wanted.only, wanted.preview)
@@ -213,8 +237,17 @@ def review(
     questions = run.questions(snapshot, chosen)
     answers, notes = ask(questions) if ask and questions else ({}, ())
     report = run.review(snapshot, Facts(answers), chosen, progress)
-    told = dict.fromkeys((*gathered.notes, *notes, *report.coverage.not_checked))
-    return replace(report, coverage=replace(report.coverage, not_checked=tuple(told)))
+    return _completed(report, (*gathered.notes, *notes))
+
+
+def _completed(report: Report, notes: tuple[Unchecked, ...]) -> Report:
+    """The report with what was not gathered, and with every name that the repository chose redacted like all else."""
+    coverage = replace(
+        report.coverage,
+        not_checked=tuple(dict.fromkeys((*notes, *report.coverage.not_checked))),
+        external=tuple(redact(name) for name in report.coverage.external),
+    )
+    return replace(report, coverage=coverage, campaigns=tuple(replace(c, id=redact(c.id)) for c in report.campaigns))
 
 
 # ---------------------------------------------------------------- what the user gives as files

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rules.core.model import Campaign, Confirmed, Location, MergeReport, Report, Reported
+from rules.core.model import Campaign, Confirmed, Location, MergeReport, Report, Reported, Snapshot
 from rules.core.redact import redact
 
 
-def as_json(report: Report) -> str:
+def as_json(report: Report, _: Snapshot | None = None) -> str:
     """The report as indented JSON, one document, ending in a newline."""
     return json.dumps(_clean(report_object(report)), ensure_ascii=False, indent=1) + "\n"
 

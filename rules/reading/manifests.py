@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
-from rules.reading.documents import Path, document, is_document, is_lfs_pointer, pointer
+from rules.reading.documents import Document, Path, document, is_document, is_lfs_pointer, pointer
 from rules.reading.inventory import is_external, registered
 from rules.reading.layout import Bundle, matches
 
@@ -172,11 +172,13 @@ def _pairs(snapshot: Snapshot, tree: Tree, path: str, bundle: Bundle) -> tuple[t
         return snapshot.cache.by_blob("sums", entry.oid, entry.size, lambda: _sums(tree, path)), None
     if not is_document(path):
         return (), None
-    doc = document(snapshot, path, tree)
-    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}|sha-?256", doc.text):
+    return snapshot.cache.by_blob("pairs:" + path, entry.oid, 256 + entry.size // 8, lambda: _of_document(document(snapshot, path, tree)))
+
+
+def _of_document(doc: Document | None) -> tuple[tuple[Pinned, ...], str | None]:
+    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}", doc.text):
         return (), None
-    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: read_pairs(doc.value))
-    return pairs, _own_revision(doc.value)
+    return read_pairs(doc.value), _own_revision(doc.value)
 
 
 def _sums(tree: Tree, path: str) -> tuple[Pinned, ...]:
@@ -343,6 +345,21 @@ def frozen_by(snapshot: Snapshot, bundle: Bundle, path: str) -> Manifest | None:
         return listed
 
     return snapshot.memo(("frozen", bundle.path), make).get(path)
+
+
+def listed_by(snapshot: Snapshot, bundle: Bundle) -> Mapping[str, Manifest]:
+    """File of head → the first manifest of `bundle` that lists it; freeze manifests go before record manifests."""
+
+    def make() -> dict[str, Manifest]:
+        listed: dict[str, Manifest] = {}
+        for manifest in sorted(manifests(snapshot, bundle), key=lambda m: not m.freeze):
+            for pair in manifest.pairs:
+                file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+                if file and file != manifest.path:
+                    listed.setdefault(file, manifest)
+        return listed
+
+    return snapshot.memo(("manifest that lists", bundle.path), make)
 
 
 def _digests(data: bytes) -> Digests:
