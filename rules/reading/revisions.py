@@ -12,7 +12,7 @@ from rules.core.model import Facts, Location, Snapshot, Tree
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Node, Number, Path, document, is_document
 from rules.reading.layout import Bundle, bundle_at, documents_in_scope, in_scope
-from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown
+from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown, spoken
 from rules.reading.named_paths import split_key
 from rules.reading.references import (
     MOST,
@@ -98,7 +98,7 @@ def in_markdown(found: Markdown | None) -> tuple[Cited, ...]:
     """The revisions cited in a Markdown document, in order of line."""
     if found is None:
         return ()
-    blocks = [block for block in found.blocks if not block.quoted]
+    blocks = list(spoken(found))
     everywhere = repositories_named("\n".join([*(block.text for block in blocks), *(link.target for block in blocks for link in block.links)]))
     made = [one for block in blocks for one in _in_block(found.path, block, everywhere)]
     made += _in_tables(found, everywhere)
@@ -262,11 +262,12 @@ def cited_in_document(snapshot: Snapshot, path: str, tree: Tree | None = None) -
 
 def in_document(doc: Document) -> tuple[Cited, ...]:
     """The revisions cited in a document that was read."""
-    found = [(node, one) for node in doc.nodes for one in _in_node(node)]
+    nodes = doc.nodes
+    found = [(node, one) for node in nodes for one in _in_node(node)]
     if not found:
         return ()
     near: dict[Path, list[str]] = {}
-    for place, name in named_in_nodes(doc.nodes):
+    for place, name in named_in_nodes(nodes):
         # Named in an object, or in an object inside it: `{"upstream": {"name": "owner/name"}, "commit": …}`.
         for container in (place[:-1], place[:-2]):
             if len(near.setdefault(container, [])) < MOST:
@@ -371,13 +372,17 @@ def bundle_repositories(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
 def _bundle_repositories(snapshot: Snapshot, bundle: Bundle) -> Iterator[str]:
     plan = set(bundle.part("plan"))
     for path in sorted(bundle.files, key=lambda path: (path not in plan, path)):
-        doc = document(snapshot, path) if is_document(path) else None
-        if doc is not None and doc.readable:
-            yield from repositories_named(doc.value)
-        elif path.lower().endswith((".md", ".markdown")):
-            found = markdown(snapshot, path)
-            for block in found.blocks if found else ():
-                yield from repositories_named(block.text) if not block.quoted else ()
+        if is_document(path) or path.lower().endswith((".md", ".markdown")):
+            entry = snapshot.head.files[path]
+            yield from snapshot.cache.by_blob("repositories:" + path, entry.oid, 512, lambda path=path: _repositories(snapshot, path))  # type: ignore[misc]
+
+
+def _repositories(snapshot: Snapshot, path: str) -> tuple[str, ...]:
+    """The repositories that one file names."""
+    if is_document(path):
+        doc = document(snapshot, path)
+        return repositories_named(doc.value) if doc is not None and doc.readable and "/" in doc.text else ()
+    return repositories_named("\n".join(block.text for block in spoken(markdown(snapshot, path))))
 
 
 def is_other_object(snapshot: Snapshot, facts: Facts, one: Cited) -> bool:
