@@ -1,0 +1,456 @@
+"""Sample arrays and what is stated about them: the lists of observations of a document, the aggregates beside them, and what was left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from rules.core.model import Snapshot, Tree
+from rules.reading.documents import Document, Number, Path, document, number, resolve
+from rules.reading.keys import CUT_WORDS, INDEX_WORDS, SETTING_WORDS, UNITS, Key, Statistic, Unit, counts, read_key, unit_named, words
+
+NEAR = 3
+"""So many levels above a list or an aggregate, they may still speak of each other."""
+FIELDS = 64
+_NUMERIC = re.compile(r"\s*([-+]?\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,20})?|[-+]?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?)\s*([A-Za-zµμ%/\u4e00-\u9fff]{0,12})\s*\Z")
+_TRIAL_KEY = re.compile(r"(?:run|rep|repeat|repetition|trial|iter|iteration|sample|attempt|request|rank|worker|round|第)?[-_ ]?(\d{1,6})(?:次|轮)?\Z", re.IGNORECASE)
+_OUT_STATUS = frozenset(
+    "fail failed failure error errored timeout timed_out aborted abort crashed crash warmup warm-up warm_up discarded excluded invalid rejected skipped oom "
+    "cancelled canceled outlier ignored dropped killed interrupted 失败 预热 丢弃 剔除 超时 无效".split()
+)
+_OUT_FLAGS = frozenset("warmup discard exclude skip ignore outlier fail invalid reject drop cooldown".split())
+_IN_FLAGS = frozenset("valid ok success pass passed measured included kept counted accepted".split())
+_NOTE = re.compile(
+    r"warm.?up|burn.?in|discard|exclud|outlier|dropped|trimm|skipp|ignor|remov|omit|first (?:run|sample|iteration|request|measurement)|cold|"
+    r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One list of observations.
+
+    path    the list's place
+    within  the keys inside each element (empty for a list of numbers)
+    length  how many elements the list holds; `filled` of them hold a number
+    setting True for lists of seeds, sizes, ids: never observations unless named
+    """
+
+    path: Path
+    within: tuple[str, ...]
+    length: int
+    filled: int
+    unit: Unit | None
+    setting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One aggregate that a document states. `text` is the printed number."""
+
+    path: Path
+    statistic: Statistic
+    unit: Unit | None
+    text: str
+
+    @property
+    def value(self) -> Fraction:
+        return Fraction(self.text)
+
+    @property
+    def precision(self) -> Fraction:
+        """The unit of the last printed digit."""
+        return number(self.text).precision
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A whole number that says how many there are, under a key that `keys.counts` understands."""
+
+    path: Path
+    value: int
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What a document holds of samples. `near` lists the series that lie at most `NEAR` levels below a place; `blocked` holds the places
+    below which series lie inside a list's elements."""
+
+    series: tuple[Series, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    declared: tuple[Declared, ...] = ()
+    near: dict[Path, tuple[Series, ...]] = field(default_factory=dict)
+    blocked: frozenset[Path] = frozenset()
+
+
+def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
+    """The samples of the document at `path`, kept by object id; nothing where it cannot be read."""
+    doc = document(snapshot, path, tree)
+    if doc is None or not doc.readable:
+        return Sampled()
+    entry = (tree or snapshot.head).files[path]
+    return snapshot.cache.by_blob("sampled", entry.oid, entry.size, lambda: read_samples(doc))
+
+
+def read_samples(doc: Document) -> Sampled:
+    """Every series, aggregate and declared number of `doc`."""
+    units: dict[Path, Unit | None] = {}
+    series: list[Series] = []
+    stated: list[Stated] = []
+    declared: list[Declared] = []
+    for node in doc.nodes:
+        held, path = node.value, node.path
+        if isinstance(held, dict):
+            units[path] = _own_unit(path, held) or units.get(path[:-1])
+            series += _of_map(path, held, units[path])
+        elif isinstance(held, list):
+            units[path] = _key_unit(path) or units.get(path[:-1])
+            series += _of_list(path, held, units[path])
+        elif path and isinstance(path[-1], str) and isinstance(held, (Number, str)):
+            found = _stated(path, held, units.get(path[:-1]))
+            if found:
+                stated.append(found)
+            elif isinstance(held, Number) and held.is_integer_literal and 0 <= held < 1e9 and counts(path[-1]):
+                declared.append(Declared(path, int(held)))
+    near, blocked = _index(series)
+    return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked)
+
+
+# ---------------------------------------------------------------- numbers and units
+
+
+def literal(value: Any) -> str | None:
+    """The printed number of a JSON number or of a string such as `"41.2"`, `"1,237.5 ms"`; None for anything else."""
+    if isinstance(value, Number):
+        return value.text if value.exact is not None else None
+    if isinstance(value, str) and len(value) <= 48:
+        match = _NUMERIC.match(value)
+        return match[1].replace(",", "").lstrip("+") if match else None
+    return None
+
+
+def _string_unit(value: Any) -> Unit | None:
+    match = _NUMERIC.match(value) if isinstance(value, str) and len(value) <= 48 else None
+    return unit_named(match[2]) if match and match[2] else None
+
+
+def _key_unit(path: Path) -> Unit | None:
+    return read_key(path[-1]).unit if path and isinstance(path[-1], str) else None
+
+
+def _own_unit(path: Path, held: dict[str, Any]) -> Unit | None:
+    """The unit that an object's own key or its `unit` field declares for what it holds."""
+    for key in ("unit", "units", "time_unit", "timeUnit", "单位"):
+        if isinstance(held.get(key), str):
+            return unit_named(held[key])
+    return _key_unit(path)
+
+
+# ---------------------------------------------------------------- aggregates
+
+
+def _stated(path: Path, held: Any, inherited: Unit | None) -> Stated | None:
+    key = str(path[-1])
+    statistic = _statistic(path)
+    if statistic is None:
+        return None
+    text = literal(held)
+    if text is None:
+        return None
+    unit = read_key(key).unit or _string_unit(held) or inherited
+    return Stated(path, statistic, unit, text)
+
+
+def _statistic(path: Path) -> Statistic | None:
+    """The statistic that a place names: its own key's, a bare number's under `percentiles`, or that of the object around it."""
+    own = read_key(str(path[-1]))
+    above = read_key(path[-2]) if len(path) > 1 and isinstance(path[-2], str) else None
+    if own.statistics:
+        return None if above and any(s.kind == "other" for s in above.statistics) else own.statistic
+    if above is None:
+        return None
+    if "percentile" in above.words and re.fullmatch(r"\d{1,2}(?:\.\d{1,3})?%?|0\.\d{1,5}", str(path[-1])):
+        p = Fraction(str(path[-1]).rstrip("%"))
+        p = p if p < 1 else p / 100
+        return Statistic("median") if p == Fraction(1, 2) else Statistic("percentile", p) if 0 < p < 1 else None
+    return above.statistic if above.statistic and above.statistic.kind in ("mean", "median", "stdev", "percentile") else None
+
+
+# ---------------------------------------------------------------- series
+
+
+def _of_list(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
+    if len(held) < 2:
+        return
+    if all(type(item) is Number for item in held[:2]) or any(literal(item) for item in held[:8]):
+        yield from _plain(path, held, unit)
+    elif isinstance(held[0], dict):
+        yield from _fields(path, [item for item in held if isinstance(item, dict)], len(held), unit)
+
+
+def _of_map(path: Path, held: dict[str, Any], unit: Unit | None) -> Iterator[Series]:
+    """A map with one entry per trial (`{"run1": 41.2, "run2": 40.9}`) counts like a list."""
+    if is_trial_map(held) and not (path and "percentile" in read_key(str(path[-1])).words):
+        inside = list(held.values())
+        if all(isinstance(item, dict) for item in inside):
+            yield from _fields(path, inside, len(inside), unit)
+        else:
+            yield from _plain(path, inside, unit)
+
+
+def is_trial_map(held: dict[str, Any]) -> bool:
+    """True when the keys number the entries one after another, from 0 or 1, under one word."""
+    if len(held) < 2:
+        return False
+    stems = set()
+    numbers = []
+    for key in held:
+        match = _TRIAL_KEY.match(key)
+        if not match:
+            return False
+        numbers.append(int(match[1]))
+        stems.add(key[: match.start(1)])
+    return len(stems) == 1 and sorted(numbers) == list(range(min(numbers), min(numbers) + len(numbers))) and min(numbers) in (0, 1)
+
+
+def _plain(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
+    if all(type(item) is Number for item in held):
+        filled = len(held)
+    else:
+        filled = sum(literal(item) is not None for item in held)
+        if any(item is not None and literal(item) is None for item in held) or filled < 2:
+            return
+    yield Series(path, (), len(held), filled, unit or _string_unit(held[0]), _is_setting(path, ()) or (unit is None and _counts_up(held)))
+
+
+def _counts_up(held: list[Any]) -> bool:
+    """True for 0, 1, 2, … or 1, 2, 3, …: indices, not observations."""
+    if not isinstance(held[0], Number) or held[0] not in (0.0, 1.0):
+        return False
+    return all(isinstance(item, Number) and item == held[0] + i for i, item in enumerate(held))
+
+
+def _fields(path: Path, held: list[dict[str, Any]], length: int, unit: Unit | None) -> Iterator[Series]:
+    """One series per numeric key, or key inside a key, that most of the elements have."""
+    filled: dict[tuple[str, ...], int] = {}
+    for item in held:
+        for key, child in item.items():
+            if isinstance(child, dict):
+                for inner, value in child.items():
+                    if literal(value) is not None and (len(filled) < FIELDS or (key, inner) in filled):
+                        filled[key, inner] = filled.get((key, inner), 0) + 1
+            elif literal(child) is not None and (len(filled) < FIELDS or (key,) in filled):
+                filled[(key,)] = filled.get((key,), 0) + 1
+    for within, count in filled.items():
+        key = read_key(within[-1])
+        if count >= 2 and not key.statistics and not _is_index(within, key):
+            own = key.unit or (read_key(within[0]).unit if len(within) > 1 else None) or _element_unit(held[0])
+            yield Series(path, within, length, count, own or unit, _is_setting(path, within))
+
+
+def _element_unit(item: dict[str, Any]) -> Unit | None:
+    named = item.get("unit")
+    return unit_named(named) if isinstance(named, str) else None
+
+
+def _is_index(within: tuple[str, ...], key: Key) -> bool:
+    return len(within) == 1 and key.unit is None and len(key.words) <= 2 and all(word in INDEX_WORDS for word in key.words)
+
+
+def _is_setting(path: Path, within: tuple[str, ...]) -> bool:
+    said = [w for part in (*path[-1:], *within) if isinstance(part, str) for w in words(part)]
+    keys = [read_key(part) for part in (*path[-1:], *within) if isinstance(part, str)]
+    return any(word in SETTING_WORDS for word in said) or any(key.cut for key in keys)
+
+
+def _index(series: list[Series]) -> tuple[dict[Path, tuple[Series, ...]], frozenset[Path]]:
+    near: dict[Path, list[Series]] = {}
+    blocked: set[Path] = set()
+    for one in series:
+        for up in range(1, NEAR + 1):
+            if up > len(one.path):
+                break
+            if isinstance(one.path[-up], int):
+                blocked.update(one.path[:end] for end in range(max(0, len(one.path) - NEAR - 2), len(one.path) - up + 1))
+                break
+            near.setdefault(one.path[: len(one.path) - up], []).append(one)
+        if not one.path:
+            near.setdefault((), []).append(one)
+    return {place: tuple(held) for place, held in near.items()}, frozenset(blocked)
+
+
+# ---------------------------------------------------------------- which series an aggregate speaks of
+
+
+def said(parts: tuple[str | int, ...]) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The content words, the weak words and whether something is cut, of the keys along a path."""
+    keys = [read_key(part) for part in parts if isinstance(part, str)]
+    content = frozenset(word for key in keys for word in key.content)
+    return content, frozenset(word for key in keys for word in key.weak), any(key.cut for key in keys)
+
+
+def owner(held: Sampled, stated: Stated) -> Series | None:
+    """The one series that `stated` speaks of; None where there is none, or where several could be meant."""
+    for base, near, blocked in _levels(held, stated.path):
+        content, weak, cut = said(stated.path[len(base) :])
+        if cut:
+            return None
+        fitting = [s for s in near if _same_dimension(s.unit, stated.unit)]
+        exact = [s for s in fitting if said(_parts(s, base))[0] == content and not _conflict(weak, said(_parts(s, base))[1])]
+        exact = [s for s in exact if not s.setting or content]
+        if len(exact) > 1:
+            exact = [s for s in exact if said(_parts(s, base))[1] == weak]
+        if exact:
+            return exact[0] if len(exact) == 1 else None
+        if not content and (near or blocked):
+            alone = [s for s in fitting if not s.setting and (s.unit is not None or stated.unit is None)]
+            return alone[0] if len(alone) == 1 and not blocked and not _conflict(weak, said(_parts(alone[0], base))[1]) else None
+    return None
+
+
+def _levels(held: Sampled, path: Path) -> Iterator[tuple[Path, tuple[Series, ...], bool]]:
+    """The places around `path`, nearest first, that do not leave a list's element."""
+    for up in range(1, NEAR + 1):
+        if up > len(path) or isinstance(path[-up], int):
+            return
+        base = path[: len(path) - up]
+        yield base, held.near.get(base, ()), base in held.blocked
+
+
+def _parts(series: Series, base: Path) -> tuple[str | int, ...]:
+    return (*series.path[len(base) :], *series.within)
+
+
+def _same_dimension(one: Unit | None, other: Unit | None) -> bool:
+    return one is None or other is None or one.dimension == other.dimension
+
+
+def _conflict(one: frozenset[str], other: frozenset[str]) -> bool:
+    """`elapsed` and `latency` are two things; a weak word on one side only is none."""
+    return bool(one) and bool(other) and not one & other
+
+
+# ---------------------------------------------------------------- the numbers, and what was left out
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is declared to be left out of a series.
+
+    leading  numbers of first elements
+    some     a number of elements, not said which
+    masks    sets of indices
+    vague    a note says that something was left out, not how much
+    """
+
+    leading: frozenset[int] = frozenset()
+    some: frozenset[int] = frozenset()
+    masks: tuple[frozenset[int], ...] = ()
+    vague: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.leading or self.some or self.masks or self.vague)
+
+
+def texts(doc: Document, series: Series) -> list[str | None]:
+    """The printed numbers of `series`, None for an element without one."""
+    held = resolve(doc.value, series.path)
+    items = list(held.values()) if isinstance(held, dict) else held
+    return [literal(_inside(item, series.within)) for item in items]
+
+
+def _inside(item: Any, within: tuple[str, ...]) -> Any:
+    for key in within:
+        item = item.get(key) if isinstance(item, dict) else None
+    return item
+
+
+def left_out(doc: Document, series: Series) -> Left:
+    """What the objects around `series`, and its elements' own flags, declare to be left out."""
+    leading: set[int] = set()
+    some: set[int] = set()
+    masks: list[frozenset[int]] = []
+    vague = False
+    for holder in _holders(doc.value, series.path):
+        for key, value in holder.items():
+            if isinstance(value, str) and _NOTE.search(value[:2000]):
+                vague = True
+            elif _cuts(key):
+                vague |= _declare(key, value, series, leading, some, masks)
+    held = resolve(doc.value, series.path)
+    items = list(held.values()) if isinstance(held, dict) else held
+    if series.within:
+        out = frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
+        masks += [out] if out else []
+    return Left(frozenset(leading), frozenset(some), tuple(masks), vague)
+
+
+def _holders(value: Any, path: Path) -> Iterator[dict[str, Any]]:
+    """The objects around a place, outermost first."""
+    for part in path:
+        if isinstance(value, dict):
+            yield value
+        value = resolve(value, (part,))
+
+
+def _cuts(key: str) -> bool:
+    """True for a key that says what was left out: `warmups`, `discarded_runs`, `skip_first`, not `dropped_frames`."""
+    read = read_key(key)
+    return (read.cut and read.unit is None and read.content <= {"first", "last", "initial", "indices", "index"}) or key.lower() in ("valid", "measured", "ok")
+
+
+def _declare(key: str, value: Any, series: Series, leading: set[int], some: set[int], masks: list[frozenset[int]]) -> bool:
+    """Notes what one key declares; True where it only says that something was left out."""
+    first = bool({"warmup", "skip", "first", "initial"} & set(read_key(key).words))
+    text = literal(value)
+    if text is not None:
+        count = int(Fraction(text)) if Fraction(text).denominator == 1 else 0
+        if 0 < count < series.length and _cuts(key) and read_key(key).cut:
+            (leading if first else some).add(count)
+    elif isinstance(value, list) and len(value) == series.length and all(isinstance(v, bool) for v in value):
+        wanted = not read_key(key).cut
+        masks.append(frozenset(i for i, v in enumerate(value) if v is not wanted))
+    elif isinstance(value, (list, dict)) and value and read_key(key).cut:
+        some.add(min(len(value), series.length - 1))
+        masks += _indices(value, series.length)
+    elif (value is True or isinstance(value, str)) and read_key(key).cut and str(value).strip().lower() not in ("none", "no", "无", "false", "0"):
+        return True
+    return False
+
+
+def _indices(value: Any, length: int) -> Iterator[frozenset[int]]:
+    numbers = [int(item) for item in value if isinstance(item, Number) and item.is_integer_literal] if isinstance(value, list) else []
+    if numbers and len(numbers) == len(value):
+        for start in (0, 1):
+            yield frozenset(n - start for n in numbers if 0 <= n - start < length)
+
+
+def is_out(item: dict[str, Any]) -> bool:
+    """True for a trial that says of itself that it does not count: a warm-up, a failure, a discarded run."""
+    for key, value in item.items():
+        said_words = set(words(key))
+        if isinstance(value, bool):
+            if (value and said_words & _OUT_FLAGS) or (not value and said_words <= _IN_FLAGS):
+                return True
+        elif isinstance(value, str) and len(value) < 40 and said_words & {"status", "phase", "kind", "type", "state", "role", "stage", "outcome", "result", "状态"}:
+            if value.strip().lower() in _OUT_STATUS:
+                return True
+        elif value is not None and value != "" and said_words & {"error", "exception"} and len(said_words) <= 2 and not isinstance(value, Number):
+            return True
+    return False
+
+
+def warmups_of(doc: Document) -> Iterator[int]:
+    """The numbers of warm-ups that a document declares anywhere."""
+    for node in doc.nodes:
+        if isinstance(node.value, Number) and node.value.is_integer_literal and 0 < node.value < 1000 and node.path and isinstance(node.path[-1], str):
+            read = read_key(node.path[-1])
+            if "warmup" in read.words and read.unit is None:
+                yield int(node.value)
+
+
+__all__ = ["CUT_WORDS", "UNITS", "Declared", "Left", "Sampled", "Series", "Stated", "left_out", "literal", "owner", "read_samples", "sampled", "texts"]
