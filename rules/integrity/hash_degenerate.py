@@ -45,13 +45,14 @@ def _shared(snapshot: Snapshot, judged: tuple[Judged, ...]) -> dict[str, list[Ju
     """Digests that stand for files of more than one size."""
     groups: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
-        if one.file and one.kind in ("equal", "plain", "crlf") and one.pair.digest not in (EMPTY, ZEROS):
+        if one.kind in ("equal", "plain", "crlf", "external") and one.pair.digest not in (EMPTY, ZEROS):
             groups[one.pair.digest].append(one)
-    return {digest: group for digest, group in groups.items() if len({_size(snapshot, one) for one in group}) > 1}
+    return {digest: group for digest, group in groups.items() if len({_size(snapshot, one) for one in group} - {0}) > 1}
 
 
 def _size(snapshot: Snapshot, judged: Judged) -> int:
-    return max(0, snapshot.head.files[judged.file].size) if judged.file else 0
+    """The file's size in bytes, else the one that the manifest states, else 0."""
+    return max(0, snapshot.head.files[judged.file].size) if judged.file else judged.pair.size or 0
 
 
 def _finding(bundle: Bundle, manifest: Manifest, group: list[Judged], defect: str, seen: str) -> Finding:

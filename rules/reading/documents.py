@@ -62,7 +62,7 @@ class Defect:
     kind: str
     message: str
     line: int | None = None
-    pointer: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,8 @@ def read_json(data: bytes, path: str = "") -> Document:
         return _unreadable(path, Defect("syntax", message, line=error.lineno), text)
     except RecursionError:
         return _unreadable(path, Defect("depth", "its nesting is too deep to be read"), text)
-    defects = [Defect("encoding", "it starts with a byte order mark (RFC 8259, section 8.1, forbids it)", line=1)] if bom else []
-    defects += [Defect("duplicate", f"the key `{key}` stands twice in one object") for key in dict.fromkeys(found.duplicates)]
-    defects += [Defect("constant", f"`{name}` is not a JSON number (RFC 8259, section 6)") for name in dict.fromkeys(found.constants)]
+    defects = [Defect("duplicate", f"the key `{key[:80]}` stands twice in one object", name=key) for key in dict.fromkeys(found.duplicates)]
+    defects += [Defect("constant", f"`{name}` is not a JSON number (RFC 8259, section 6)", name=name) for name in dict.fromkeys(found.constants)]
     return Document(path, value, text, tuple(defects))
 
 
@@ -205,7 +204,7 @@ def read_yaml(data: bytes, path: str = "") -> Document:
     defects: list[Defect] = []
     budget = [_YAML_NODES]
     try:
-        roots = [node for node in yaml.compose_all(text, Loader=_LOADER)]
+        roots = list(yaml.compose_all(text, Loader=_LOADER))
         values = [_plain(node, defects, budget, ()) for node in roots if node is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -340,62 +339,63 @@ def locate(document: Document, parts: tuple[str, ...]) -> tuple[int, int] | None
 
 
 def _locate_json(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
-    """Walk the tokens once; `path` is where we are, `start` where the wanted member began."""
-    position = 1 if text.startswith("\ufeff") else 0
-    path: list[str] = []
-    kinds: list[str] = []
-    pending: tuple[str, int] | None = None
-    wanted_from: int | None = None
-    depth_of_wanted = -1
-    expect_key = False
-    if not parts:
-        return 1, max(1, text.rstrip("\n").count("\n") + 1)
-    while match := _TOKEN.match(text, position):
-        position = match.end()
-        start = match.start(match.lastgroup or 0)
-        mark = match["mark"]
-        if mark == ":":
-            continue
-        if expect_key and match["string"]:
-            pending = (json.loads(match["string"], strict=False), start)
-            expect_key = False
-            path[-1] = pending[0]
-            if wanted_from is None and _same(path, parts):
-                wanted_from, depth_of_wanted = start, len(path)
-            continue
-        if mark in ("{", "["):
-            if wanted_from is None and kinds and _same(path, parts):
-                wanted_from, depth_of_wanted = start, len(path)
-            kinds.append(mark)
-            path.append("0" if mark == "[" else "")
-            expect_key = mark == "{"
-            continue
-        if mark in ("}", "]"):
-            if wanted_from is not None and len(path) == depth_of_wanted:
-                return _line(text, wanted_from), _line(text, _last(text, match.start()))
-            kinds.pop() if kinds else None
-            path.pop() if path else None
-            if wanted_from is not None and len(path) == depth_of_wanted and _same(path, parts):
-                return _line(text, wanted_from), _line(text, start)
-            continue
-        if mark == ",":
-            if kinds and kinds[-1] == "[":
-                path[-1] = str(int(path[-1]) + 1)
-            expect_key = bool(kinds) and kinds[-1] == "{"
-            continue
-        if wanted_from is None and _same(path, parts):
-            return _line(text, start), _line(text, position - 1)
-        if wanted_from is not None and len(path) == depth_of_wanted:
-            return _line(text, wanted_from), _line(text, position - 1)
+    for path, start, end in _members(text):
+        if path == parts:
+            return _line(text, start), _line(text, end - 1)
     return None
 
 
-def _same(path: list[str], parts: tuple[str, ...]) -> bool:
-    return len(path) == len(parts) and tuple(path) == parts
+def _members(text: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """(path, start, end) of every value of a well-formed JSON text, in the order in which they end; a member starts at its key.
+
+    Every occurrence of a key that stands twice is given.
+    """
+    path: list[str] = []
+    starts: list[int] = []
+    objects: list[bool] = []
+    fresh = True
+    position = 1 if text.startswith("\ufeff") else 0
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        token, begin = match[0].lstrip(), match.end() - len(match[0].lstrip())
+        if token == ",":
+            fresh = True
+            if not objects[-1]:
+                path[-1] = str(int(path[-1]) + 1)
+        elif token in ("}", "]"):
+            path.pop(), starts.pop(), objects.pop()
+            yield tuple(path), starts[-1] if starts and starts[-1] >= 0 else _top(text), position
+        elif fresh and objects and objects[-1] and match["string"]:
+            path[-1], starts[-1], fresh = json.loads(token, strict=False), begin, False
+        elif token != ":":
+            if objects and not objects[-1]:
+                starts[-1] = begin
+            if token in ("{", "["):
+                objects.append(token == "{")
+                path.append("0")
+                starts.append(-1)
+                fresh = True
+            else:
+                yield tuple(path), starts[-1] if starts else begin, position
 
 
-def _last(text: str, end: int) -> int:
-    return max(0, len(text[:end].rstrip()) - 1)
+def _top(text: str) -> int:
+    return len(text) - len(text.lstrip("\ufeff \t\r\n"))
+
+
+def defect_line(document: Document, defect: Defect) -> int | None:
+    """The line of a doubled key (its second occurrence) or of a forbidden constant."""
+    if document.language != "json" or not document.readable:
+        return None
+    if defect.kind == "constant":
+        found = (m for m in _TOKEN.finditer(document.text) if m["other"] == defect.name)
+        return next((_line(document.text, m.start("other")) for m in found), None)
+    seen: set[tuple[str, ...]] = set()
+    for path, start, _ in _members(document.text):
+        if path and path[-1] == defect.name and path in seen:
+            return _line(document.text, start)
+        seen.add(path)
+    return None
 
 
 def _line(text: str, position: int) -> int:

@@ -25,6 +25,7 @@ _DIGEST_KEYS = ("sha256", "sha-256", "sha_256", "sha256sum", "digest", "hash", "
 _PATH_KEYS = ("path", "file", "filename", "name", "relative_path", "rel_path", "file_path", "artifact")
 _SUMS_LIMIT = 16 * 1024 * 1024
 DIGEST_LENGTH = 64
+OTHER_DIGESTS = (32, 40, 48, 56)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,13 @@ def looks_like_path(text: str) -> bool:
     )
 
 
-def read_pairs(value: Any, place: Path = ()) -> Iterator[Pinned]:
-    """Every (path, digest) pair of a document's value, at any depth, in order."""
+def read_pairs(value: Any) -> tuple[Pinned, ...]:
+    """Every (path, digest) pair of a document's value, at any depth, in order; none where no digest has its full length."""
+    pairs = tuple(_read_pairs(value, ()))
+    return pairs if any(len(pair.digest) == DIGEST_LENGTH for pair in pairs) else ()
+
+
+def _read_pairs(value: Any, place: Path) -> Iterator[Pinned]:
     stack: list[tuple[Any, Path]] = [(value, place)]
     while stack:
         held, at = stack.pop()
@@ -91,9 +97,9 @@ def _keyed_pair(key: str, child: Any, at: Path) -> Pinned | None:
     if isinstance(child, str) and _digest(child):
         return Pinned(key, _digest(child) or "", at, None)
     if isinstance(child, dict) and not any(isinstance(child.get(k), str) and looks_like_path(child[k]) for k in _PATH_KEYS):
-        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k])), None)
+        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k], k)), None)
         if name:
-            return Pinned(key, _digest(child[name]) or "", (*at, name), None, _size(child))
+            return Pinned(key, _digest(child[name], name) or "", (*at, name), None, _size(child))
     return None
 
 
@@ -101,10 +107,10 @@ def _object_pair(held: dict[str, Any], at: Path) -> Pinned | None:
     """`{"path": …, "sha256": …, "size": …}` under any of the usual names."""
     lower = {key.lower(): key for key in held}
     path_key = next((lower[k] for k in _PATH_KEYS if k in lower and isinstance(held[lower[k]], str) and looks_like_path(held[lower[k]])), None)
-    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]])), None)
+    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]], k)), None)
     if path_key is None or digest_key is None:
         return None
-    return Pinned(held[path_key], _digest(held[digest_key]) or "", (*at, digest_key), None, _size(held))
+    return Pinned(held[path_key], _digest(held[digest_key], digest_key) or "", (*at, digest_key), None, _size(held))
 
 
 def _size(held: dict[str, Any]) -> int | None:
@@ -115,16 +121,11 @@ def _size(held: dict[str, Any]) -> int | None:
     return None
 
 
-def _digest(text: str) -> str | None:
-    """The hex of a SHA-256 digest; also one that was cut short (8 to 63 digits with a `sha256:` prefix or an ellipsis, or more than 40)."""
+def _digest(text: str, key: str = "") -> str | None:
+    """The hex of a SHA-256 digest, whole or cut short. Lengths of other digests (MD5, SHA-1, SHA-224) are none, unless the key says SHA-256."""
     text = text.strip()
-    whole = _DIGEST.match(text)
-    if whole:
-        return whole[1].lower()
-    cut = _TRUNCATED.match(text)
-    if cut and (len(cut[1]) > 40 or text.lower().startswith("sha") or text.endswith(("…", "..."))):
-        return cut[1].lower()
-    return None
+    found = _DIGEST.match(text) or _TRUNCATED.match(text)
+    return found[1].lower() if found and (len(found[1]) not in OTHER_DIGESTS or "256" in key) else None
 
 
 def read_sums(text: str) -> tuple[Pinned, ...]:
@@ -132,7 +133,7 @@ def read_sums(text: str) -> tuple[Pinned, ...]:
     made = []
     for number, line in enumerate(text.split("\n"), 1):
         match = _SUM_LINE.match(line.rstrip("\r")) or _BSD_LINE.match(line.rstrip("\r"))
-        if match and len(match["digest"]) not in (32, 40, 96, 128):
+        if match and len(match["digest"]) <= DIGEST_LENGTH and len(match["digest"]) not in OTHER_DIGESTS:
             made.append(Pinned(match["path"].strip(), match["digest"].lower(), None, number))
     return tuple(made)
 
@@ -174,7 +175,7 @@ def _pairs(snapshot: Snapshot, tree: Tree, path: str, bundle: Bundle) -> tuple[t
     doc = document(snapshot, path, tree)
     if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}|sha-?256", doc.text):
         return (), None
-    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: tuple(read_pairs(doc.value)))
+    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: read_pairs(doc.value))
     return pairs, _own_revision(doc.value)
 
 

@@ -1,0 +1,244 @@
+"""Two runs hold the same measured times
+
+What it checks: whole sequences of at least three measured times with at least four significant digits each (an array, one object per trial,
+or a CSV column) that stand in two receipts of different runs, arms or dates.
+
+Why: two runs never agree to the last digit in every time; one of the two receipts was copied and relabelled.
+
+Fix: commit the receipt that belongs to the run, or say that the second is a copy of the first.
+
+Example: the candidate's five timings are the baseline's, to the microsecond.
+
+Not flagged: seeds, sizes and settings; equal output hashes; copies declared as such; a summary that repeats a receipt of the same arm.
+
+Strength: high.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, pointer, read_json, resolve
+from rules.reading.layout import bundles
+
+SHORTEST = 3
+DIGITS = 4
+_TABLES = (".csv", ".tsv")
+_SETTING = re.compile(
+    r"seed|size|shape|dim|count|hash|digest|step|config|setting|param|input|expected|threshold|limit|target|quantile|bucket|bin", re.I
+)
+_COPY_KEY = re.compile(
+    r"cop(?:y|ied)|duplicate|mirror|derived|same_as|reexport|re_export|alias|source_(?:file|receipt|path|record)|from_receipt|复制|副本", re.I
+)
+_COPY_TEXT = re.compile(r"\bcop(?:y|ies|ied)\b|\bduplicates?\b|\bre-?export|\bmirrors?\b|\bverbatim\b|复制|副本|拷贝|转录", re.I)
+_IDENTITY = (
+    "arm",
+    "label",
+    "variant",
+    "role",
+    "run",
+    "run_id",
+    "session",
+    "date",
+    "day",
+    "started_at",
+    "recorded_at",
+    "timestamp",
+    "host",
+    "node",
+    "name",
+    "id",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One sequence of measured times: where it stands and which run it belongs to, as (what, value) pairs."""
+
+    path: str
+    pointer: str | None
+    line: int | None
+    identity: frozenset[tuple[str, str]]
+    first: str
+
+    def location(self) -> Location:
+        return Location(self.path, pointer=self.pointer, line=self.line, role="record", text=None if self.pointer is not None else self.first)
+
+
+def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
+    groups: dict[tuple[str, ...], list[Sequence]] = defaultdict(list)
+    for bundle in bundles(snapshot):
+        for path in bundle.files:
+            for values, sequence in _sequences(snapshot, path):
+                groups[values].append(sequence)
+    said: set[tuple[str, str]] = set()
+    for values, found in groups.items():
+        pair = _different_runs(snapshot, found)
+        if pair and (pair[0].path, pair[1].path) not in said:
+            said.add((pair[0].path, pair[1].path))
+            yield _finding(values, *pair)
+
+
+def _sequences(snapshot: Snapshot, path: str) -> tuple[tuple[tuple[str, ...], Sequence], ...]:
+    entry = snapshot.head.files[path]
+    if not entry.is_file or entry.size > snapshot.config.limits.scan:
+        return ()
+    try:
+        if is_document(path):
+            doc = document(snapshot, path)
+            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_nodes(path, doc.nodes, doc.value))) if doc else ()
+        if path.lower().endswith((*_TABLES, *LINES_SUFFIXES)):
+            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_lines(path, snapshot.head.read(path))))
+    except Missing:
+        pass
+    return ()
+
+
+def _in_nodes(path: str, found: tuple[Node, ...], root: Any) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+    for node in found:
+        if not isinstance(node.value, list) or len(node.value) < SHORTEST or any(_SETTING.search(str(part)) for part in node.path):
+            continue
+        for key, values in _columns(node.value):
+            measured = _measured(values)
+            if measured:
+                yield measured, Sequence(path, pointer((*node.path, *((0, key) if key else ()))), None, _identity(root, node.path), measured[0])
+
+
+def _columns(held: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The list itself, or where it holds one object per trial each of their numeric keys."""
+    if isinstance(held[0], Number):
+        yield "", held
+    elif all(isinstance(item, dict) for item in held):
+        for key, value in held[0].items():
+            if isinstance(value, Number) and not _SETTING.search(key):
+                yield key, [item.get(key) for item in held]
+
+
+def _measured(values: list[Any]) -> tuple[str, ...] | None:
+    """The values as printed, if each is a number with enough significant digits and they are not all the same."""
+    if not all(isinstance(value, Number) and _significant(value.text) >= DIGITS for value in values):
+        return None
+    texts = tuple(str(value.text) for value in values)
+    whole = all("." not in text and "e" not in text.lower() for text in texts)
+    return None if len(set(texts)) < SHORTEST or (whole and min(map(len, texts)) < 6) else texts
+
+
+def _significant(text: str) -> int:
+    return len(text.lower().partition("e")[0].lstrip("-").replace(".", "").lstrip("0"))
+
+
+def _in_lines(path: str, data: bytes) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+    text = data.decode("utf-8", "replace")
+    records = _json_lines(text) if path.endswith(LINES_SUFFIXES) else _table(text, "\t" if path.endswith(".tsv") else ",")
+    yield from _in_nodes_of_records(path, records)
+
+
+def _in_nodes_of_records(path: str, records: list[dict[str, Any]]) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+    if len(records) < SHORTEST:
+        return
+    for key, values in _columns(records):
+        measured = _measured(values)
+        if measured:
+            yield measured, Sequence(path, None, 2 if path.endswith(_TABLES) else 1, _identity(records[0], ()), key)
+
+
+def _json_lines(text: str) -> list[dict[str, Any]]:
+    values = [read_json(line.encode()).value for line in text.split("\n")[:100_000] if line.strip()]
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _table(text: str, delimiter: str) -> list[dict[str, Any]]:
+    try:
+        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
+        return [
+            {key: read_json(value.encode()).value if value and key else None for key, value in row.items() if isinstance(value, str)}
+            for row, _ in zip(rows, range(100_000), strict=False)
+        ]
+    except csv.Error:
+        return []
+
+
+def _identity(root: Any, path: tuple[str | int, ...]) -> frozenset[tuple[str, str]]:
+    """What tells this run from another: the identifying fields on the way down, nearest last, and the keys themselves."""
+    found: dict[str, str] = {}
+    for depth in range(len(path) + 1):
+        held = resolve(root, path[:depth])
+        for key in _IDENTITY if isinstance(held, dict) else ():
+            if isinstance(held.get(key), (str, Number)):
+                found[key] = str(getattr(held[key], "text", held[key]))
+    return frozenset(found.items())
+
+
+def _different_runs(snapshot: Snapshot, found: list[Sequence]) -> tuple[Sequence, Sequence] | None:
+    for i, one in enumerate(found):
+        for other in found[i + 1 :]:
+            if _differ(one, other) and not _declared(snapshot, one, other):
+                return one, other
+    return None
+
+
+def _differ(one: Sequence, other: Sequence) -> bool:
+    """Two runs: a field that both carry differs, or neither says and the files differ and none is a summary."""
+    mine, yours = dict(one.identity), dict(other.identity)
+    common = [key for key in mine.keys() & yours.keys() if key not in ("name", "id") or one.path == other.path]
+    if any(mine[key].casefold() != yours[key].casefold() for key in common):
+        return True
+    if one.path == other.path:
+        return (one.pointer or "").rpartition("/")[2] == (other.pointer or "").rpartition("/")[2] and not common
+    summary = re.compile(r"summar|report|overview|aggregat|combined|merged|compar|all[-_.]|index|readme", re.I)
+    return not any(summary.search(sequence.path.rpartition("/")[2]) for sequence in (one, other))
+
+
+def _declared(snapshot: Snapshot, one: Sequence, other: Sequence) -> bool:
+    """True when one of the two says that it is a copy, or names the other file."""
+    for mine, yours in ((one, other), (other, one)):
+        name = yours.path.rpartition("/")[2]
+        doc = document(snapshot, mine.path)
+        for node in doc.nodes if doc else ():
+            if isinstance(node.value, str) and (_COPY_TEXT.search(node.value[:2000]) or (name in node.value and mine.path != yours.path)):
+                return True
+            if node.value not in (None, False, "") and _COPY_KEY.search(node.key):
+                return True
+        if doc is None and mine.path in snapshot.head.files and _COPY_TEXT.search(snapshot.head.read(mine.path)[:4000].decode("utf-8", "replace")):
+            return True
+    return False
+
+
+def _finding(values: tuple[str, ...], one: Sequence, other: Sequence) -> Finding:
+    first, second = sorted((one, other), key=lambda s: (s.path, s.pointer or ""))
+    a, b = _short(first.path, second.path), _short(second.path, first.path)
+    shown = ", ".join(values[:3]) + (", …" if len(values) > 3 else "")
+    differs = [
+        f"`{key}` is {dict(first.identity)[key]} and {dict(second.identity)[key]}"
+        for key in sorted(dict(first.identity).keys() & dict(second.identity).keys())
+        if dict(first.identity)[key] != dict(second.identity)[key]
+    ]
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.HIGH,
+        title=f"{b} holds the measured times of {a}" if a != b else f"Two runs in {a} hold the same measured times",
+        problem=f"All {len(values)} times ({shown}) stand in the same order in `{a}` and in `{b}`"
+        + (f"; {'; '.join(differs[:3])}." if differs else "."),
+        impact="At most one of the two runs was measured; a comparison of the two compares a run with itself.",
+        next="Commit the receipt that belongs to the run, or say in the file that it is a copy of the other (commit a file).",
+        locations=(second.location(), first.location()),
+        evidence=(("values", str(len(values))), ("first", values[0]), ("last", values[-1])),
+        roots=(f"file:{first.path}", f"file:{second.path}"),
+    )
+
+
+def _short(path: str, other: str) -> str:
+    """`path` without the folders that both have in common above the last two."""
+    mine, yours = path.split("/"), other.split("/")
+    same = next((i for i, (x, y) in enumerate(zip(mine, yours, strict=False)) if x != y), min(len(mine), len(yours)) - 1)
+    return "/".join(mine[min(same, max(0, len(mine) - 2)) :])
+
+
+RULE = Rule("receipt-duplicated", "integrity", Severity.HIGH, check)
