@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Document, Number, Path, document, number, resolve
-from rules.reading.keys import CUT_WORDS, INDEX_WORDS, SETTING_WORDS, UNITS, Key, Statistic, Unit, counts, read_key, unit_named, words
+from rules.reading.documents import Document, Number, Path, number, resolve
+from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, Unit, counts, read_key, unit_named, words
+from rules.reading.records import source
 
 NEAR = 3
 """So many levels above a list or an aggregate, they may still speak of each other."""
@@ -78,19 +79,20 @@ class Declared:
 @dataclass(frozen=True)
 class Sampled:
     """What a document holds of samples. `near` lists the series that lie at most `NEAR` levels below a place; `blocked` holds the places
-    below which series lie inside a list's elements."""
+    below which series lie inside a list's elements; `summaries` holds the elements of lists that alone hold their aggregates."""
 
     series: tuple[Series, ...] = ()
     stated: tuple[Stated, ...] = ()
     declared: tuple[Declared, ...] = ()
     near: dict[Path, tuple[Series, ...]] = field(default_factory=dict)
     blocked: frozenset[Path] = frozenset()
+    summaries: frozenset[Path] = frozenset()
 
 
 def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
-    """The samples of the document at `path`, kept by object id; nothing where it cannot be read."""
-    doc = document(snapshot, path, tree)
-    if doc is None or not doc.readable:
+    """The samples of the document, table or record stream at `path`, kept by object id; nothing where it cannot be read."""
+    doc = source(snapshot, path, tree)
+    if doc is None:
         return Sampled()
     entry = (tree or snapshot.head).files[path]
     return snapshot.cache.by_blob("sampled", entry.oid, entry.size, lambda: read_samples(doc))
@@ -117,7 +119,19 @@ def read_samples(doc: Document) -> Sampled:
             elif isinstance(held, Number) and held.is_integer_literal and 0 <= held < 1e9 and counts(path[-1]):
                 declared.append(Declared(path, int(held)))
     near, blocked = _index(series)
-    return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked)
+    return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked, _summaries(series, stated))
+
+
+def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
+    """The elements that hold aggregates which no other element of their list holds: a summary after the trials."""
+    lists = {one.path for one in series}
+    seen: dict[tuple[Path, Path], set[Path]] = {}
+    for one in stated:
+        for up in range(2, min(NEAR + 1, len(one.path)) + 1):
+            if isinstance(one.path[-up], int) and one.path[:-up] in lists:
+                seen.setdefault((one.path[:-up], one.path[len(one.path) - up + 1 :]), set()).add(one.path[: len(one.path) - up + 1])
+                break
+    return frozenset(next(iter(elements)) for elements in seen.values() if len(elements) == 1)
 
 
 # ---------------------------------------------------------------- numbers and units
@@ -312,12 +326,26 @@ def owner(held: Sampled, stated: Stated) -> Series | None:
     return None
 
 
+def in_file(held: Sampled, stated: Stated, inside: int) -> Series | None:
+    """The one series of another file that `stated` speaks of; `inside` is the length of the path to the object that names the file."""
+    content, weak, cut = said(stated.path[inside:])
+    fitting = [s for s in held.series if not cut and not s.setting and _same_dimension(s.unit, stated.unit)]
+    exact = [s for s in fitting if said(_parts(s, ()))[0] == content and not _conflict(weak, said(_parts(s, ()))[1])]
+    if not exact and not content:
+        exact = [s for s in fitting if s.unit is not None or stated.unit is None]
+    return exact[0] if len(exact) == 1 else None
+
+
 def _levels(held: Sampled, path: Path) -> Iterator[tuple[Path, tuple[Series, ...], bool]]:
     """The places around `path`, nearest first, that do not leave a list's element."""
     for up in range(1, NEAR + 1):
-        if up > len(path) or isinstance(path[-up], int):
+        if up > len(path):
             return
         base = path[: len(path) - up]
+        if isinstance(path[-up], int):
+            if path[: len(path) - up + 1] in held.summaries:
+                yield base, tuple(one for one in held.series if one.path == base), False
+            return
         yield base, held.near.get(base, ()), base in held.blocked
 
 
@@ -452,5 +480,3 @@ def warmups_of(doc: Document) -> Iterator[int]:
             if "warmup" in read.words and read.unit is None:
                 yield int(node.value)
 
-
-__all__ = ["CUT_WORDS", "UNITS", "Declared", "Left", "Sampled", "Series", "Stated", "left_out", "literal", "owner", "read_samples", "sampled", "texts"]
