@@ -6,6 +6,7 @@ tell a bare mirror from a plain folder.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from rules.core.cache import Cache
-    from rules.core.config import Config
+    from rules.core.config import Config, Root
 
 T = TypeVar("T")
 
@@ -220,6 +221,30 @@ class Snapshot:
         return self.cache.memo((id(self), key), make)
 
 
+@dataclass(frozen=True)
+class Bundle:
+    """One campaign's directory at one tree. `files` are full paths, sorted."""
+
+    id: str
+    path: str
+    files: tuple[str, ...]
+    root: Root
+
+    def part(self, name: str) -> tuple[str, ...]:
+        """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
+        folder = getattr(self.root, name)
+        lead = re.compile(re.escape(f"{self.path}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+        return tuple(path for path in self.files if lead.match(path))
+
+    def part_of(self, path: str) -> str | None:
+        """Which part `path` belongs to, or None for a file beside them."""
+        return next((name for name in ("plan", "results", "patch", "validator") if path in self.part(name)), None)
+
+    def relative(self, path: str) -> str:
+        """`path` inside the bundle."""
+        return path.removeprefix(self.path + "/")
+
+
 # ---------------------------------------------------------------- asking
 
 
@@ -327,9 +352,11 @@ Need = Literal["base", "history", "pull", "issue"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. Its module's docstring is its documentation.
+    """One rule. Its module's docstring is its documentation. It has `each`, or `check`, or both.
 
-    check(snapshot, facts)  yields findings, confirmations and things not checked
+    each(snapshot, bundle)  judges one bundle by itself. It may depend on nothing but the bundle's files at head, the inventory and the config,
+                            so what it yields is kept by their object ids and not computed again while they stay the same
+    check(snapshot, facts)  judges what needs more: history, other bundles, the conversation, answers from the outside
     asks(snapshot)          yields questions for the outside, before `check`
     needs                   parts of the snapshot without which the rule has nothing to look at
     preview                 off unless asked for: its measured precision is below the target
@@ -338,9 +365,10 @@ class Rule:
     id: str
     family: str
     severity: Severity
-    check: Callable[[Snapshot, Facts], Iterable[Item]]
+    check: Callable[[Snapshot, Facts], Iterable[Item]] | None = None
     needs: frozenset[Need] = frozenset()
     asks: Callable[[Snapshot], Iterable[Question]] | None = None
+    each: Callable[[Snapshot, Bundle], Iterable[Item]] | None = None
     preview: bool = False
     norms: tuple[tuple[str, ...], ...] = ()
     doc: str = ""

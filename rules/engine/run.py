@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import pkgutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
+from typing import Literal
 
-from rules.core.model import Confirmed, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
+from rules.core.model import Bundle, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
 from rules.engine import assemble
+from rules.reading.inventory import inventories
+from rules.reading.layout import bundles
 
 FAMILIES = ("integrity", "freeze", "status", "revisions", "consistency", "governance", "privacy")
 ENTRY_POINTS = "assay.rules"
@@ -49,7 +53,7 @@ def _plugged() -> Iterator[Rule]:
     for point in entry_points(group=ENTRY_POINTS):
         rule = point.load()
         if isinstance(rule, Rule):
-            yield replace(rule, doc=rule.doc or inspect.cleandoc(inspect.getmodule(rule.check).__doc__ or ""))
+            yield replace(rule, doc=rule.doc or inspect.cleandoc(getattr(inspect.getmodule(rule.check or rule.each), "__doc__", None) or ""))
 
 
 def chosen(rules: Sequence[Rule], snapshot: Snapshot, only: Iterable[str] = (), preview: bool = False) -> tuple[Rule, ...]:
@@ -73,15 +77,71 @@ def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]
 
 
 def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Report:
-    """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds."""
-    outcomes: list[Outcome] = []
-    items: list[Item] = []
-    for rule in rules:
-        progress(rule.id)
-        found, outcome = _run(rule, snapshot, facts)
-        outcomes.append(outcome)
-        items.extend(found)
-    return assemble.report(snapshot, {rule.id: rule for rule in rules}, items, outcomes)
+    """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds.
+
+    Bundle by bundle first, so that a bundle's documents are parsed once for all rules; then what needs more than one bundle.
+    """
+    runs = [_Run(rule, snapshot, _lacks(rule, snapshot)) for rule in rules]
+    for bundle in bundles(snapshot):
+        progress(bundle.id)
+        key = _bundle_key(snapshot, bundle)
+        for run in runs:
+            run.each(bundle, key)
+    for run in runs:
+        progress(run.rule.id)
+        run.check(facts)
+    items = [item for run in runs for item in run.items]
+    return assemble.report(snapshot, {rule.id: rule for rule in rules}, items, [run.outcome() for run in runs])
+
+
+def _bundle_key(snapshot: Snapshot, bundle: Bundle) -> str:
+    """A name for all that `Rule.each` may depend on."""
+    held = hashlib.sha256(repr(snapshot.config).encode())
+    files = snapshot.head.files
+    for path in (*(i.path for i in inventories(snapshot)), *bundle.files):
+        held.update(f"\0{path}\0{files[path].oid}\0{files[path].mode}".encode("utf-8", "surrogateescape"))
+    return held.hexdigest()
+
+
+ITEM_BYTES = 2048
+"""What one kept item weighs in the cache."""
+
+
+@dataclass
+class _Run:
+    """One rule over one snapshot: what it yielded so far, how long it took, and whether it crashed."""
+
+    rule: Rule
+    snapshot: Snapshot
+    lacking: str | None
+    items: list[Item] = field(default_factory=list)
+    seconds: float = 0.0
+    crash: str | None = None
+
+    def each(self, bundle: Bundle, key: str) -> None:
+        each = self.rule.each
+        if each is not None:
+            kept = self.snapshot.cache.by_blob
+            self._timed(lambda: kept(f"items:{self.rule.id}", key, ITEM_BYTES, lambda: tuple(each(self.snapshot, bundle))))
+
+    def check(self, facts: Facts) -> None:
+        check = self.rule.check
+        if check is not None:
+            self._timed(lambda: check(self.snapshot, facts))
+
+    def _timed(self, work: Callable[[], Iterable[Item]]) -> None:
+        if self.lacking or self.crash:
+            return
+        start = time.perf_counter()
+        try:
+            self.items.extend(_leveled(item, self.rule, self.snapshot) for item in work())
+        except Exception as error:  # noqa: BLE001 - one crashing rule must not take the review with it
+            self.crash = f"{type(error).__name__} at {_place(error)}"
+        self.seconds += time.perf_counter() - start
+
+    def outcome(self) -> Outcome:
+        state: Literal["ran", "skipped", "crashed"] = "skipped" if self.lacking else "crashed" if self.crash else "ran"
+        return Outcome(self.rule.id, state, self.lacking or self.crash or _reason(self.items), round(self.seconds * 1000, 3))
 
 
 def _lacks(rule: Rule, snapshot: Snapshot) -> str | None:
@@ -94,25 +154,9 @@ def _lacks(rule: Rule, snapshot: Snapshot) -> str | None:
     return next((NEEDS[need] for need in sorted(rule.needs) if not present[need]), None)
 
 
-def _run(rule: Rule, snapshot: Snapshot, facts: Facts) -> tuple[list[Item], Outcome]:
-    lacking = _lacks(rule, snapshot)
-    if lacking:
-        return [], Outcome(rule.id, "skipped", lacking, 0.0)
-    start = time.perf_counter()
-    try:
-        items = [_leveled(item, rule, snapshot) for item in rule.check(snapshot, facts)]
-    except Exception as error:  # noqa: BLE001 - one crashing rule must not take the review with it
-        return [], Outcome(rule.id, "crashed", f"{type(error).__name__} at {_place(error)}", _since(start))
-    return items, Outcome(rule.id, "ran", _reason(items), _since(start))
-
-
 def _reason(items: list[Item]) -> str | None:
     unchecked = sum(isinstance(item, Unchecked) for item in items)
     return f"{unchecked} not checked" if unchecked else None
-
-
-def _since(start: float) -> float:
-    return round((time.perf_counter() - start) * 1000, 3)
 
 
 def _place(error: BaseException) -> str:
@@ -134,4 +178,4 @@ def _leveled(item: Item, rule: Rule, snapshot: Snapshot) -> Item:
     return item
 
 
-__all__ = ["Confirmed", "chosen", "discover", "questions", "review"]
+__all__ = ["chosen", "discover", "questions", "review"]

@@ -28,12 +28,17 @@ from rules.reading.layout import bundle_at, bundles_of, changed, matches
 from rules.reading.manifests import manifests
 from rules.reading.statements import Statement, statements
 
-_NOUNS = {"bundle": r"(?:evidence[ -])?(?:bundles?|campaigns?|证据包)", "hash": r"(?:checked |frozen |listed )?(?:hashes|digests|sha-?256 (?:hashes|digests|entries)|哈希|摘要)"}
-_WORDS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True))
+_NOUNS = {
+    "bundle": r"(?:evidence[ -])?(?:bundles?|campaigns?|证据包)",
+    "hash": r"(?:checked |frozen |listed )?(?:hashes|digests|sha-?256 (?:hashes|digests|entries)|哈希|摘要)",
+}
+_WORDS = dict(zip(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], range(1, 13), strict=True))
 _WORDS |= dict(zip("一二三四五六七八九十", range(1, 11), strict=True))
 _COUNT = r"(?P<count>\d{1,9}|" + "|".join(_WORDS) + r")"
 _STATED = {
-    kind: re.compile(rf"(?<![\w.#]){_COUNT}(?:\s|个|条|份|-)*+(?:registered |checked-in |archived |committed |已登记的?)?{noun}(?![\w-])", re.IGNORECASE)
+    kind: re.compile(
+        rf"(?<![\w.#]){_COUNT}(?:\s|个|条|份|-)*+(?:registered |checked-in |archived |committed |已登记的?)?{noun}(?![\w-])", re.IGNORECASE
+    )
     for kind, noun in _NOUNS.items()
 }
 _PAST = re.compile(
@@ -90,7 +95,11 @@ def _touches(snapshot: Snapshot) -> bool:
     known = {inventory.path for inventory in inventories(snapshot)}
     globs = [glob for root in snapshot.config.roots for glob in root.inventory_tests]
     return any(
-        path in known or bundle_at(snapshot, path) or _DOCUMENTS.match(path) or any(matches(path, glob) for glob in globs) or before is not None and after is None
+        path in known
+        or bundle_at(snapshot, path)
+        or _DOCUMENTS.match(path)
+        or any(matches(path, glob) for glob in globs)
+        or (before is not None and after is None)
         for path, (before, after) in changed(snapshot).items()
     )
 
@@ -102,7 +111,9 @@ def _of_inventory(snapshot: Snapshot, inventory: Inventory) -> Iterator[Item]:
     declared = [*_declared(snapshot, snapshot.head, inventory)]
     after = {(d.location.path, d.name): d for d in _declared(snapshot, merged_tree, inventory)} if merged_tree else {}
     if snapshot.merge is not None and not snapshot.merge.clean and declared:
-        yield Unchecked("counts on the merge with the base's tip", f"the merge conflicts in {', '.join(snapshot.merge.conflicts[:3]) or 'some files'}")
+        yield Unchecked(
+            "counts on the merge with the base's tip", f"the merge conflicts in {', '.join(snapshot.merge.conflicts[:3]) or 'some files'}"
+        )
     for one in declared:
         there = after.get((one.location.path, one.name))
         wrong_at_head = one.value != at_head.of(one.kind)
@@ -153,7 +164,13 @@ def _in_test(snapshot: Snapshot, tree: Tree, path: str) -> Iterator[Declared]:
                 match = pattern.search(line[:500]) if not line.lstrip().startswith("#") else None
                 value = match and next(group for group in match.groups() if group is not None)
                 if value:
-                    yield Declared(kind, int(value), Location(path, line=number, role="claim", text=line), line.strip()[:120].replace(value, "…"), Severity.BLOCKING)
+                    yield Declared(
+                        kind,
+                        int(value),
+                        Location(path, line=number, role="claim", text=line),
+                        line.strip()[:120].replace(value, "…"),
+                        Severity.BLOCKING,
+                    )
 
 
 def _functions(text: str) -> Iterator[tuple[str, int]]:
@@ -195,7 +212,9 @@ def _finding(inventory: Inventory, one: Declared, at_head: Counted, merged: Coun
         severity=one.severity,
         title=f"{one.location.path.rpartition('/')[2]} counts {one.value} {noun}, not {actual if wrong_at_head else merged.of(one.kind) if merged else actual}",
         problem=problem,
-        impact="The repository's own check fails on it, or passes on a number nobody counted." if one.severity is Severity.BLOCKING else "A reader gets the old number.",
+        impact="The repository's own check fails on it, or passes on a number nobody counted."
+        if one.severity is Severity.BLOCKING
+        else "A reader gets the old number.",
         next=f"Change the number to what is there after the merge ({merged.of(one.kind) if merged else actual}); do not add or drop {noun} to fit it (edit text).",
         locations=(one.location, *(() if one.location.path == inventory.path else (Location(inventory.path, role="inventory"),))),
         evidence=(("declared", str(one.value)), ("at head", str(actual)), *((("on the merge", str(merged.of(one.kind))),) if merged else ())),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rules.core.config import Root
-from rules.core.model import Snapshot, Tree
+from rules.core.model import Bundle, Snapshot, Tree
 
 
 @lru_cache(maxsize=4096)
@@ -26,30 +25,6 @@ def matches(path: str, glob: str) -> bool:
     if glob.endswith("/"):
         return path.startswith(glob)
     return bool(_pattern(glob).match(path)) if glob.count("*") <= 8 else fnmatch.fnmatchcase(path, glob)
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """One campaign's directory at one tree. `files` are full paths, sorted."""
-
-    id: str
-    path: str
-    files: tuple[str, ...]
-    root: Root
-
-    def part(self, name: str) -> tuple[str, ...]:
-        """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        folder = getattr(self.root, name)
-        lead = re.compile(re.escape(f"{self.path}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
-        return tuple(path for path in self.files if lead.match(path))
-
-    def part_of(self, path: str) -> str | None:
-        """Which part `path` belongs to, or None for a file beside them."""
-        return next((name for name in ("plan", "results", "patch", "validator") if path in self.part(name)), None)
-
-    def relative(self, path: str) -> str:
-        """`path` inside the bundle."""
-        return path.removeprefix(self.path + "/")
 
 
 def bundles_of(snapshot: Snapshot, tree: Tree) -> tuple[Bundle, ...]:
@@ -129,3 +104,6 @@ def _in_scope(snapshot: Snapshot) -> tuple[str, ...]:
 def documents_in_scope(snapshot: Snapshot) -> tuple[str, ...]:
     """The Markdown files this review answers for: those in bundles in scope, and other documents that are changed (all, without a base)."""
     return tuple(path for path in in_scope(snapshot) if path.lower().endswith((".md", ".markdown")))
+
+
+__all__ = ["Bundle", "bundle_at", "bundles", "bundles_of", "changed", "documents_in_scope", "in_scope", "matches"]

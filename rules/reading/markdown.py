@@ -204,7 +204,9 @@ class _Reader:
 
     def _code(self, token: Token) -> None:
         first, last = (token.map[0] + 1, token.map[1]) if token.map else (self.line, self.line)
-        self.blocks.append(Block("code", token.content, first + (token.type == "fence"), max(first + (token.type == "fence"), last), self.section, True))
+        self.blocks.append(
+            Block("code", token.content, first + (token.type == "fence"), max(first + (token.type == "fence"), last), self.section, True)
+        )
 
     def _html(self, token: Token) -> None:
         first, last = (token.map[0] + 1, token.map[1]) if token.map else (self.line, self.line)
