@@ -11,6 +11,7 @@ from typing import Any
 from rules.core.cache import Cache
 from rules.core.config import Config
 from rules.core.model import Confirmed, Entry, Facts, Finding, Issue, Missing, Pull, Rule, Snapshot, Unchecked
+from rules.reading.layout import bundles
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def bundle(files: Mapping[str, object], name: str = "camp") -> dict[str, object]
 
 
 def run(rule: Rule, held: Snapshot, facts: Facts | None = None) -> list[Finding | Confirmed | Unchecked]:
-    return list(rule.check(held, facts or Facts()))
+    made = [item for one in bundles(held) for item in rule.each(held, one)] if rule.each else []
+    return made + (list(rule.check(held, facts or Facts())) if rule.check else [])
 
 
 def findings(rule: Rule, held: Snapshot) -> list[Finding]:

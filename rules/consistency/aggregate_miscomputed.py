@@ -22,8 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.core.model import Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.layout import Bundle, bundles
+from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.recount import Comparison, comparisons
 
 CONFIRMED = 8
@@ -47,10 +46,9 @@ NAMES = {
 }
 
 
-def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for bundle in bundles(snapshot):
-        for path in bundle.files:
-            yield from _of_file(snapshot, bundle, path)
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        yield from _of_file(snapshot, bundle, path)
 
 
 def _of_file(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Item]:
@@ -87,4 +85,4 @@ def _place(bundle: Bundle, at: Location) -> str:
     return f"{where}#{at.pointer}" if at.pointer is not None else f"{where}:{at.line}" if at.line else where
 
 
-RULE = Rule("aggregate-miscomputed", "consistency", Severity.BLOCKING, check, norms=(("raw", "samples", "summar"), ("derived", "raw"), ("from raw", "not")))
+RULE = Rule("aggregate-miscomputed", "consistency", Severity.BLOCKING, each=each, norms=(("raw", "samples", "summar"), ("derived", "raw"), ("from raw", "not")))

@@ -7,23 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
+from functools import cached_property
 
 from rules.reading.keys import Statistic
 
 PLACES = 400
+DIGITS = 40
 NOISE = Fraction(1, 10**9)
 """Relative slack for what binary floating point adds to a printed number (411.91999999999996)."""
 # Statistics that only grow when every sample grows: what they can be with some samples left out lies between two ends.
 MONOTONE = frozenset(["mean", "median", "min", "max", "best", "worst", "percentile", "geomean", "hmean"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scaled:
     """Numbers as integers: the value is `integer / 10**places`. `printed` is the decimals that the samples show."""
 
     integers: Sequence[int]
     places: int
     printed: int
+
+    @cached_property
+    def ordered(self) -> Sequence[int]:
+        return sorted(self.integers)
 
     def value(self, integer: int | Fraction) -> Fraction:
         return Fraction(integer) / 10**self.places
@@ -34,19 +40,18 @@ class Scaled:
 
 def scaled(texts: Sequence[str]) -> Scaled | None:
     """The literals `texts` as integers of one scale; None where one of them is no finite number of a usual length."""
-    if any(len(text) > 40 for text in texts):
+    if not texts or max(map(len, texts)) > DIGITS:
         return None
-    if any("e" in text or "E" in text for text in texts):
+    joined = "".join(texts)
+    if "e" in joined or "E" in joined:
         return _scaled_decimal(texts)
-    places = max((len(text) - text.find(".") - 1 for text in texts if "." in text), default=0)
-    made = []
+    decimals = [len(text.partition(".")[2]) for text in texts]
+    places = max(decimals)
+    powers = [10 ** (places - count) for count in range(places + 1)]
     try:
-        for text in texts:
-            whole, _, fraction = text.partition(".")
-            made.append(int(whole + fraction.ljust(places, "0")))
+        return Scaled([int(text.replace(".", "")) * powers[count] for text, count in zip(texts, decimals, strict=True)], places, places)
     except ValueError:
         return None
-    return Scaled(made, places, places)
 
 
 def _scaled_decimal(texts: Sequence[str]) -> Scaled | None:
@@ -129,7 +134,7 @@ def _mean_of_ratios(kind: str, held: Scaled) -> Iterator[Fraction]:
 
 def _percentiles(held: Scaled, p: Fraction) -> tuple[Fraction, ...]:
     """The nine definitions of Hyndman and Fan (1996), nearest rank and the index conventions of common libraries."""
-    x = sorted(held.integers)
+    x = held.ordered
     n = len(x)
 
     def at(index: int) -> int:
@@ -163,7 +168,7 @@ def agrees(stated: Fraction, precision: Fraction, candidate: Fraction, slack: Fr
 def slack_of(statistic: Statistic, held: Scaled, exact: bool) -> Fraction:
     """How far the statistic of the unrounded observations can lie from that of the printed ones. `exact` samples are no rounded ones.
 
-    A mean's rounding errors cancel: three standard deviations of n uniform errors, at most half a digit.
+    A mean's rounding errors cancel: two and a half standard deviations of n uniform errors, always less than half a digit.
     """
     if exact:
         return Fraction(0)
@@ -171,7 +176,7 @@ def slack_of(statistic: Statistic, held: Scaled, exact: bool) -> Fraction:
     n = len(held.integers)
     match statistic.kind:
         case "mean" | "geomean" | "hmean":
-            return min(digit / 2, digit * Fraction(866, 1000) / Fraction(math.isqrt(n * 10**6), 1000))
+            return min(digit * Fraction(45, 100), digit * Fraction(7217, 10000) / Fraction(math.isqrt(n * 10**6), 1000))
         case "stdev":
             return digit / 2
         case "sum" | "total":
@@ -186,7 +191,7 @@ def reach(statistic: Statistic, held: Scaled, dropped: int) -> tuple[Fraction, F
     """Between which values a monotone statistic lies when any `dropped` of the samples are left out; None where it is not monotone."""
     if statistic.kind not in MONOTONE or dropped >= len(held.integers):
         return None
-    x = sorted(held.integers)
+    x = held.ordered
     low = expected(statistic, held.take(x[: len(x) - dropped]))
     high = expected(statistic, held.take(x[dropped:]))
     return (min(low), max(high)) if low and high else None

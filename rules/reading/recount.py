@@ -46,11 +46,36 @@ def comparisons(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Comparis
         return ()
     warmups = _bundle_warmups(snapshot, bundle)
     made = []
+    read: dict[tuple[str, Series], _Listed | None] = {}
     for stated in held.stated:
         series, listed = _owner(snapshot, bundle, doc, held, stated)
-        if series is not None and listed is not None and not _is_limit(doc, held, stated):
-            made.append(_compare(doc, listed, stated, series, warmups))
+        if series is None or listed is None or _is_limit(doc, held, stated):
+            continue
+        if (listed.path, series) not in read:
+            read[listed.path, series] = _listed(listed, series, warmups)
+        numbers = read[listed.path, series]
+        made.append(_compare(doc, stated, numbers) if numbers else None)
     return tuple(one for one in made if one)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """One series as read: its numbers, None where an element holds none, and what is declared to be left out."""
+
+    doc: Document
+    series: Series
+    printed: Sequence[str | None]
+    numbers: Scaled
+    left: Left
+    warmups: frozenset[int]
+
+
+def _listed(doc: Document, series: Series, warmups: frozenset[int]) -> _Listed | None:
+    printed = texts(doc, series)
+    numbers = scaled([text for text in printed if text is not None])
+    if numbers is None or len(numbers.integers) < 2:
+        return None
+    return _Listed(doc, series, printed, numbers, left_out(doc, series), warmups)
 
 
 def _owner(snapshot: Snapshot, bundle: Bundle, doc: Document, held: Sampled, stated: Stated) -> tuple[Series | None, Document | None]:
@@ -77,25 +102,22 @@ def _bundle_warmups(snapshot: Snapshot, bundle: Bundle) -> frozenset[int]:
     return snapshot.memo(("warmups", bundle.path), make)
 
 
-def _compare(doc: Document, listed: Document, stated: Stated, series: Series, warmups: frozenset[int]) -> Comparison | None:
-    printed = texts(listed, series)
-    numbers = scaled([text for text in printed if text is not None])
-    if numbers is None or len(numbers.integers) < 2:
-        return None
-    judged = _judge(stated, series, numbers, printed, left_out(listed, series), warmups)
+def _compare(doc: Document, stated: Stated, listed: _Listed) -> Comparison | None:
+    judged = _judge(stated, listed)
     if judged is None or (stated.statistic.kind in ONLY_CONFIRMED and not judged[0]):
         return None
     fits, value = judged
+    count = len(listed.numbers.integers)
     return Comparison(
         fits,
         stated.statistic.kind if stated.statistic.kind != "total" else "sum",
         label(stated.statistic),
         stated.text,
         shown(value, stated),
-        len(numbers.integers),
-        len(printed) - len(numbers.integers),
+        count,
+        len(listed.printed) - count,
         place(doc, stated.path),
-        place(listed, series.path, "record"),
+        place(listed.doc, listed.series.path, "record"),
     )
 
 
@@ -117,10 +139,9 @@ def shown(value: Fraction, stated: Stated) -> str:
 # ---------------------------------------------------------------- judging
 
 
-def _judge(
-    stated: Stated, series: Series, numbers: Scaled, printed: Sequence[str | None], left: Left, warmups: frozenset[int]
-) -> tuple[bool, Fraction] | None:
+def _judge(stated: Stated, listed: _Listed) -> tuple[bool, Fraction] | None:
     """(whether it agrees, the usual value); None where it cannot be told."""
+    series, numbers = listed.series, listed.numbers
     factor = _factor(stated, series)
     exact = numbers.printed == 0 and series.unit is None
     usual = _values(stated, series, numbers)
@@ -128,11 +149,11 @@ def _judge(
         return None
     if any(_fits(stated, v * factor, exact, numbers) for v in usual):
         return True, usual[0] * factor
-    for kept in _variants(numbers, printed, left, warmups):
+    for kept in _variants(listed):
         values = _values(stated, series, kept)
         if any(_fits(stated, v * factor, exact, kept) for v in values):
             return True, values[0] * factor
-    if _cannot_tell(stated, series, numbers, left, usual):
+    if _cannot_tell(stated, listed, usual):
         return None
     return False, usual[0] * factor
 
@@ -166,14 +187,15 @@ def _factor(stated: Stated, series: Series) -> Fraction:
     return factor**2 if stated.statistic.kind == "variance" else factor
 
 
-def _variants(numbers: Scaled, printed: Sequence[str | None], left: Left, warmups: frozenset[int]) -> Iterator[Scaled]:
+def _variants(listed: _Listed) -> Iterator[Scaled]:
     """The series without what is declared to be left out."""
+    numbers, left = listed.numbers, listed.left
     n = len(numbers.integers)
-    leading = left.leading | warmups | (frozenset(range(1, min(n // 2, 20) + 1)) if left.vague else frozenset())
+    leading = left.leading | listed.warmups | (frozenset(range(1, min(n // 2, 20) + 1)) if left.vague else frozenset())
     for count in sorted(leading):
         if count < n:
             yield numbers.take(numbers.integers[count:])
-    index_of = [i for i, text in enumerate(printed) if text is not None]
+    index_of = [i for i, text in enumerate(listed.printed) if text is not None]
     for mask in left.masks:
         kept = [value for i, value in zip(index_of, numbers.integers, strict=True) if i not in mask]
         if kept:
@@ -183,8 +205,9 @@ def _variants(numbers: Scaled, printed: Sequence[str | None], left: Left, warmup
                     yield numbers.take(kept[count:])
 
 
-def _cannot_tell(stated: Stated, series: Series, numbers: Scaled, left: Left, usual: tuple[Fraction, ...]) -> bool:
+def _cannot_tell(stated: Stated, listed: _Listed, usual: tuple[Fraction, ...]) -> bool:
     """True where what is left out, or the unit, is open enough for the stated value to be right."""
+    series, numbers, left = listed.series, listed.numbers, listed.left
     if left.vague:
         return True
     factor = _factor(stated, series)
@@ -217,6 +240,5 @@ def _has_limit(holder: Any) -> bool:
 
 def _described(held: Sampled, stated: Stated) -> bool:
     """True when another statistic of the same object shows that it is a summary."""
-    kinds = {other.statistic.kind for other in held.stated if other.path[:-1] == stated.path[:-1] and other.path != stated.path}
-    return bool(kinds - {stated.statistic.kind})
+    return len(held.kinds[stated.path[:-1]]) > 1
 

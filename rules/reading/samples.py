@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
@@ -24,6 +25,9 @@ _OUT_STATUS = frozenset(
 )
 _OUT_FLAGS = frozenset("warmup discard exclude skip ignore outlier fail invalid reject drop cooldown".split())
 _IN_FLAGS = frozenset("valid ok success pass passed measured included kept counted accepted".split())
+_TRIALS = frozenset("run repetition trial sample iteration measurement observation attempt request timing record".split())
+_ARMS = frozenset("arm variant build config configuration candidate branch revision treatment".split())
+_SWEPT = frozenset("batch thread size concurrency name label kind kernel method engine backend model case workload scenario level length stage phase".split())
 _NOTE = re.compile(
     r"warm.?up|burn.?in|discard|exclud|outlier|dropped|trimm|skipp|ignor|remov|omit|first (?:run|sample|iteration|request|measurement)|cold|"
     r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
@@ -79,7 +83,7 @@ class Declared:
 @dataclass(frozen=True)
 class Sampled:
     """What a document holds of samples. `near` lists the series that lie at most `NEAR` levels below a place; `blocked` holds the places
-    below which series lie inside a list's elements; `summaries` holds the elements of lists that alone hold their aggregates."""
+    below which series lie inside a list's elements; `summaries` holds the elements of lists that alone hold their aggregates; `kinds` the statistics stated in one object."""
 
     series: tuple[Series, ...] = ()
     stated: tuple[Stated, ...] = ()
@@ -87,6 +91,7 @@ class Sampled:
     near: dict[Path, tuple[Series, ...]] = field(default_factory=dict)
     blocked: frozenset[Path] = frozenset()
     summaries: frozenset[Path] = frozenset()
+    kinds: dict[Path, frozenset[str]] = field(default_factory=dict)
 
 
 def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
@@ -119,7 +124,11 @@ def read_samples(doc: Document) -> Sampled:
             elif isinstance(held, Number) and held.is_integer_literal and 0 <= held < 1e9 and counts(path[-1]):
                 declared.append(Declared(path, int(held)))
     near, blocked = _index(series)
-    return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked, _summaries(series, stated))
+    kinds: dict[Path, set[str]] = {}
+    for one in stated:
+        kinds.setdefault(one.path[:-1], set()).add(one.statistic.kind)
+    held_kinds = {place: frozenset(names) for place, names in kinds.items()}
+    return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked, _summaries(series, stated), held_kinds)
 
 
 def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
@@ -140,7 +149,7 @@ def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
 def literal(value: Any) -> str | None:
     """The printed number of a JSON number or of a string such as `"41.2"`, `"1,237.5 ms"`; None for anything else."""
     if isinstance(value, Number):
-        return value.text if value.exact is not None else None
+        return value.text if isfinite(value) else None
     if isinstance(value, str) and len(value) <= 48:
         match = _NUMERIC.match(value)
         return match[1].replace(",", "").lstrip("+") if match else None
@@ -238,7 +247,12 @@ def _plain(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
         filled = sum(literal(item) is not None for item in held)
         if any(item is not None and literal(item) is None for item in held) or filled < 2:
             return
-    yield Series(path, (), len(held), filled, unit or _string_unit(held[0]), _is_setting(path, ()) or (unit is None and _counts_up(held)))
+    index = unit is None and not _names_samples(path) and _counts_up(held)
+    yield Series(path, (), len(held), filled, unit or _string_unit(held[0]), index or _is_setting(path, ()))
+
+
+def _names_samples(path: Path) -> bool:
+    return bool(path) and isinstance(path[-1], str) and not {"sample", "value", "observation", "measurement", "data"}.isdisjoint(words(path[-1]))
 
 
 def _counts_up(held: list[Any]) -> bool:
@@ -259,11 +273,23 @@ def _fields(path: Path, held: list[dict[str, Any]], length: int, unit: Unit | No
                         filled[key, inner] = filled.get((key, inner), 0) + 1
             elif literal(child) is not None and (len(filled) < FIELDS or (key,) in filled):
                 filled[(key,)] = filled.get((key,), 0) + 1
+    arms = _are_arms(path, held)
     for within, count in filled.items():
         key = read_key(within[-1])
         if count >= 2 and not key.statistics and not _is_index(within, key):
             own = key.unit or (read_key(within[0]).unit if len(within) > 1 else None) or _element_unit(held[0])
-            yield Series(path, within, length, count, own or unit, _is_setting(path, within))
+            yield Series(path, within, length, count, own or unit, arms or _is_setting(path, within))
+
+
+def _are_arms(path: Path, held: list[dict[str, Any]]) -> bool:
+    """True when the elements are arms or settings of a sweep, not trials of one thing."""
+    trials = bool(path) and isinstance(path[-1], str) and not _TRIALS.isdisjoint(words(path[-1]))
+    for key in held[0]:
+        if len(held[0]) > FIELDS or not set(words(key)) & (_ARMS if trials else _ARMS | _SWEPT):
+            continue
+        if len({str(item.get(key)) for item in held[:1000] if key in item}) > 1:
+            return True
+    return False
 
 
 def _element_unit(item: dict[str, Any]) -> Unit | None:
@@ -388,6 +414,8 @@ def texts(doc: Document, series: Series) -> list[str | None]:
     """The printed numbers of `series`, None for an element without one."""
     held = resolve(doc.value, series.path)
     items = list(held.values()) if isinstance(held, dict) else held
+    if not series.within and all(type(item) is Number for item in items):
+        return [item.text for item in items]
     return [literal(_inside(item, series.within)) for item in items]
 
 
