@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.generate import repository
-from bot.gather import Given, gather
+from bot.gather import Wanted, gather
 from rules.core.cache import Cache
 from rules.engine.run import chosen, discover, review
 
@@ -55,7 +55,7 @@ def warm(folder: Path) -> tuple[float, float]:
 
     def once(head: str) -> float:
         start = time.perf_counter()
-        with gather(Given(repository=folder, head=head), cache) as gathered:
+        with gather(Wanted(repository=str(folder), head=head), cache) as gathered:
             review(gathered.snapshot, gathered.facts, chosen(rules, gathered.snapshot))
         cache.forget_snapshot()
         return time.perf_counter() - start

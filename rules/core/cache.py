@@ -9,21 +9,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Cache:
-    """A least-recently-used store, bounded by the bytes of the blobs that its values come from.
+class _Bounded:
+    """Least recently used first out, by weight."""
 
-    One per worker: a second review of the same repository re-reads only the blobs that changed.
-    """
-
-    def __init__(self, limit: int = 128 * 1024 * 1024) -> None:
+    def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
         self._kept: OrderedDict[tuple[str, str], tuple[int, Any]] = OrderedDict()
-        self._memo: dict[object, Any] = {}
 
-    def by_blob(self, reader: str, oid: str, size: int, make: Callable[[], T]) -> T:
-        """The value that `reader` derives from blob `oid`; `size` is its weight in bytes."""
-        key = (reader, oid)
+    def get(self, key: tuple[str, str], size: int, make: Callable[[], T]) -> T:
         found = self._kept.get(key)
         if found is not None:
             self._kept.move_to_end(key)
@@ -36,7 +30,28 @@ class Cache:
             self._size -= weight
         return value
 
+
+class Cache:
+    """What is kept between the rules of a review and between the reviews of a worker, bounded by weight in bytes.
+
+    One per worker: a second review of the same repository re-reads only the blobs that changed.
+    """
+
+    def __init__(self, limit: int = 128 * 1024 * 1024) -> None:
+        self._blobs = _Bounded(limit)
+        self._fleeting = _Bounded(limit // 4)
+        self._memo: dict[object, Any] = {}
+
+    def by_blob(self, reader: str, oid: str, size: int, make: Callable[[], T]) -> T:
+        """The value that `reader` derives from blob `oid`; `size` is its weight in bytes."""
+        return self._blobs.get((reader, oid), size, make)
+
+    def fleeting(self, reader: str, oid: str, size: int, make: Callable[[], T]) -> T:
+        """The same for what is large and quickly made again."""
+        return self._fleeting.get((reader, oid), size, make)
+
     def memo(self, key: object, make: Callable[[], T]) -> T:
+        """What `make()` gives, for the life of one snapshot."""
         if key not in self._memo:
             self._memo[key] = make()
         return self._memo[key]  # type: ignore[no-any-return]

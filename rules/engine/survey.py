@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rules.core.model import Campaign, Location, Skipped, Snapshot
-from rules.reading.documents import YAML_SUFFIXES, document, is_document
+from rules.reading.documents import YAML_SUFFIXES, document, is_document, state
 from rules.reading.inventory import externals, registered
 from rules.reading.layout import Bundle, bundles, changed, in_scope
 from rules.reading.manifests import manifests, target
@@ -26,6 +26,9 @@ class Survey:
 
     def skipped(self) -> Iterator[Skipped]:
         """Every file in scope that was not read as what it is, with the reason."""
+        yield from self._snapshot.memo("skipped", lambda: tuple(self._skipped()))
+
+    def _skipped(self) -> Iterator[Skipped]:
         limits = self._snapshot.config.limits
         for path in in_scope(self._snapshot):
             entry = self._snapshot.head.files[path]
@@ -37,13 +40,13 @@ class Survey:
                 yield Skipped(path, "object missing from this clone")
             elif is_document(path):
                 limit = limits.yaml_bytes if path.endswith(YAML_SUFFIXES) else limits.json_bytes
-                doc = document(self._snapshot, path)
-                if entry.size > limit:
+                found = state(self._snapshot, path)
+                if found is None:
                     yield Skipped(path, f"{entry.size} bytes, more than the limit of {limit}: digest only")
-                elif doc is None:
+                elif found.lfs:
                     yield Skipped(path, "Git LFS pointer: the content is external")
-                elif not doc.readable:
-                    yield Skipped(path, f"not readable: {doc.defects[0].message}")
+                elif not found.readable:
+                    yield Skipped(path, f"not readable: {found.defects[0].message}")
             elif path.lower().endswith(".md") and entry.size > limits.markdown:
                 yield Skipped(path, f"{entry.size} bytes, more than the limit of {limits.markdown}: digest only")
             elif entry.size > limits.scan:

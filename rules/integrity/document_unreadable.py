@@ -17,11 +17,11 @@ Strength: blocking for the inventory and for what the inventory or a manifest li
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
-from rules.reading.documents import LINES_SUFFIXES, Defect, defect_line, document, read_json
+from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
+from rules.reading.documents import LINES_SUFFIXES, Defect, read_json, state
 from rules.reading.inventory import inventories, registered
-from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import manifests, target
 
 IMPACT = {
@@ -33,11 +33,13 @@ IMPACT = {
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for inventory in inventories(snapshot):
         yield from _of_document(snapshot, inventory.path, Severity.BLOCKING, "the inventory itself", ("inventory",))
-    for bundle in bundles(snapshot):
-        for path in bundle.files:
-            severity, why = _weight(snapshot, bundle, path)
-            yield from _of_document(snapshot, path, severity, why, (f"file:{path}",))
-            yield from _of_lines(snapshot, path, severity, why)
+
+
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        severity, why = _weight(snapshot, bundle, path)
+        yield from _of_document(snapshot, path, severity, why, (f"file:{path}",))
+        yield from _of_lines(snapshot, path, severity, why)
 
 
 def _weight(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Severity, str]:
@@ -63,11 +65,10 @@ def _listed(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
 
 
 def _of_document(snapshot: Snapshot, path: str, severity: Severity, why: str, roots: tuple[str, ...]) -> Iterator[Finding]:
-    doc = document(snapshot, path)
-    for kind in dict.fromkeys(defect.kind for defect in doc.defects) if doc else ():
-        defects = [defect for defect in doc.defects if defect.kind == kind] if doc else []
-        lines = [defect.line or defect_line(doc, defect) for defect in defects] if doc else []
-        yield _finding(path, severity, why, defects, lines, roots)
+    found = state(snapshot, path)
+    defects = found.defects if found else ()
+    for kind in dict.fromkeys(defect.kind for defect in defects):
+        yield _finding(path, severity, why, [defect for defect in defects if defect.kind == kind], roots)
 
 
 def _of_lines(snapshot: Snapshot, path: str, severity: Severity, why: str) -> Iterator[Finding]:
@@ -79,23 +80,23 @@ def _of_lines(snapshot: Snapshot, path: str, severity: Severity, why: str) -> It
     except Missing:
         return
     if wrong:
-        yield _finding(path, severity, why, [defect for _, defect in wrong], [line for line, _ in wrong], (f"file:{path}",))
+        yield _finding(path, severity, why, list(wrong), (f"file:{path}",))
 
 
-def _broken(data: bytes, limit: int) -> tuple[tuple[int, Defect], ...]:
-    """(line, first defect) of every line that is no JSON document; empty lines and lines beyond the limit are left out; at most 20."""
-    broken: list[tuple[int, Defect]] = []
+def _broken(data: bytes, limit: int) -> tuple[Defect, ...]:
+    """The first defect of every line that is no JSON document; empty lines and lines beyond the limit are left out; at most 20."""
+    broken: list[Defect] = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip() and len(line) <= limit and len(broken) < 20:
             defects = read_json(line.rstrip(b"\r")).defects
-            broken += [(number, defects[0])] if defects else []
+            broken += [replace(defects[0], line=number)] if defects else []
     return tuple(broken)
 
 
-def _finding(path: str, severity: Severity, why: str, defects: list[Defect], lines: list[int | None], roots: tuple[str, ...]) -> Finding:
+def _finding(path: str, severity: Severity, why: str, defects: list[Defect], roots: tuple[str, ...]) -> Finding:
     name = path.rpartition("/")[2]
     kind = defects[0].kind
-    shown = "; ".join(f"{f'line {line}: ' if line else ''}{defect.message}" for line, defect in list(zip(lines, defects, strict=True))[:5])
+    shown = "; ".join(f"{f'line {defect.line}: ' if defect.line else ''}{defect.message}" for defect in defects[:5])
     return Finding(
         rule=RULE.id,
         severity=severity,
@@ -103,9 +104,7 @@ def _finding(path: str, severity: Severity, why: str, defects: list[Defect], lin
         problem=f"`{path}` ({why}): {shown}.",
         impact=IMPACT.get(kind, "Nothing that the document says can be checked, by this review or by anybody's tools."),
         next="Write the document again with a strict writer (edit text); if it is frozen by a hash, add the corrected file beside it under a new name.",
-        locations=tuple(
-            Location(path, line=line or 1, role="file", text=defect.message) for line, defect in list(zip(lines, defects, strict=True))[:20]
-        ),
+        locations=tuple(Location(path, line=defect.line or 1, role="file", text=defect.message) for defect in defects[:20]),
         evidence=tuple((defect.kind, defect.message) for defect in defects[:10]),
         roots=roots,
     )
@@ -120,4 +119,4 @@ _TITLES = {
     "alias": "expands its aliases without end",
 }
 
-RULE = Rule("document-unreadable", "integrity", Severity.MEDIUM, check)
+RULE = Rule("document-unreadable", "integrity", Severity.MEDIUM, check, each=each)

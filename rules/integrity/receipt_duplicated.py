@@ -17,19 +17,23 @@ Strength: high.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
-from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, pointer, read_json, resolve
-from rules.reading.layout import bundles
+from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, nodes, pointer, read_json, resolve
+from rules.reading.layout import bundle_at, bundles
 
 SHORTEST = 3
 DIGITS = 4
+ROWS = 100_000
+"""Lines of a table or of a JSONL file that are compared at most."""
+_NUMBER = re.compile(r"\s*-?\d[\d.]*+(?:[eE][-+]?\d+)?\s*\Z")
 _TABLES = (".csv", ".tsv")
 _SETTING = re.compile(
     r"seed|size|shape|dim|count|hash|digest|step|config|setting|param|input|expected|threshold|limit|target|quantile|bucket|bin", re.I
@@ -66,34 +70,44 @@ class Sequence:
     pointer: str | None
     line: int | None
     identity: frozenset[tuple[str, str]]
-    first: str
+    digest: str
+    length: int
+    shown: tuple[str, ...]
 
     def location(self) -> Location:
-        return Location(self.path, pointer=self.pointer, line=self.line, role="record", text=None if self.pointer is not None else self.first)
+        return Location(self.path, pointer=self.pointer, line=self.line, role="record", text=None if self.pointer is not None else self.digest)
+
+
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    yield from _duplicates(snapshot, [bundle], across=False)
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    groups: dict[tuple[str, ...], list[Sequence]] = defaultdict(list)
-    for bundle in bundles(snapshot):
+    yield from _duplicates(snapshot, bundles(snapshot), across=True)
+
+
+def _duplicates(snapshot: Snapshot, held: Iterable[Bundle], across: bool) -> Iterator[Finding]:
+    """Pairs of receipts with the same times: within one bundle, or across bundles."""
+    groups: dict[str, list[Sequence]] = defaultdict(list)
+    for bundle in held:
         for path in bundle.files:
-            for values, sequence in _sequences(snapshot, path):
-                groups[values].append(sequence)
+            for sequence in _sequences(snapshot, path):
+                groups[sequence.digest].append(sequence)
     said: set[tuple[str, str]] = set()
-    for values, found in groups.items():
-        pair = _different_runs(snapshot, found)
+    for found in groups.values():
+        pair = _different_runs(snapshot, found, across) if len(found) > 1 else None
         if pair and (pair[0].path, pair[1].path) not in said:
             said.add((pair[0].path, pair[1].path))
-            yield _finding(values, *pair)
+            yield _finding(*pair)
 
 
-def _sequences(snapshot: Snapshot, path: str) -> tuple[tuple[tuple[str, ...], Sequence], ...]:
+def _sequences(snapshot: Snapshot, path: str) -> tuple[Sequence, ...]:
     entry = snapshot.head.files[path]
     if not entry.is_file or entry.size > snapshot.config.limits.scan:
         return ()
     try:
         if is_document(path):
-            doc = document(snapshot, path)
-            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_nodes(path, doc.nodes, doc.value))) if doc else ()
+            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: _in_document(snapshot, path))
         if path.lower().endswith((*_TABLES, *LINES_SUFFIXES)):
             return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_lines(path, snapshot.head.read(path))))
     except Missing:
@@ -101,68 +115,77 @@ def _sequences(snapshot: Snapshot, path: str) -> tuple[tuple[tuple[str, ...], Se
     return ()
 
 
-def _in_nodes(path: str, found: tuple[Node, ...], root: Any) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+def _in_document(snapshot: Snapshot, path: str) -> tuple[Sequence, ...]:
+    doc = document(snapshot, path)
+    return tuple(_in_nodes(path, nodes(snapshot, path), doc.value)) if doc else ()
+
+
+def _in_nodes(path: str, found: tuple[Node, ...], root: Any) -> Iterator[Sequence]:
     for node in found:
         if not isinstance(node.value, list) or len(node.value) < SHORTEST or any(_SETTING.search(str(part)) for part in node.path):
             continue
-        for key, values in _columns(node.value):
-            measured = _measured(values)
-            if measured:
-                yield measured, Sequence(path, pointer((*node.path, *((0, key) if key else ()))), None, _identity(root, node.path), measured[0])
+        for key, texts in _columns(node.value):
+            if _measured(texts):
+                place = pointer((*node.path, *((0, key) if key else ())))
+                yield _sequence(path, place, None, _identity(root, node.path), texts)
 
 
-def _columns(held: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """The list itself, or where it holds one object per trial each of their numeric keys."""
+def _columns(held: list[Any]) -> Iterator[tuple[str, list[str]]]:
+    """The printed numbers of the list itself, or where it holds one object per trial of each of their numeric keys."""
     if isinstance(held[0], Number):
-        yield "", held
-    elif all(isinstance(item, dict) for item in held):
-        for key, value in held[0].items():
-            if isinstance(value, Number) and not _SETTING.search(key):
-                yield key, [item.get(key) for item in held]
+        if _promising(held[:SHORTEST]):
+            yield "", [item.text if isinstance(item, Number) else "" for item in held]
+    elif isinstance(held[0], dict):
+        for key in held[0]:
+            if not _SETTING.search(key) and _promising([item.get(key) if isinstance(item, dict) else None for item in held[:SHORTEST]]):
+                values = [item.get(key) if isinstance(item, dict) else None for item in held]
+                yield key, [value.text if isinstance(value, Number) else "" for value in values]
 
 
-def _measured(values: list[Any]) -> tuple[str, ...] | None:
-    """The values as printed, if each is a number with enough significant digits and they are not all the same."""
-    if not all(isinstance(value, Number) and _significant(value.text) >= DIGITS for value in values):
-        return None
-    texts = tuple(str(value.text) for value in values)
-    whole = all("." not in text and "e" not in text.lower() for text in texts)
-    return None if len(set(texts)) < SHORTEST or (whole and min(map(len, texts)) < 6) else texts
+def _promising(first: list[Any]) -> bool:
+    return all(isinstance(value, Number) and _significant(value.text) >= DIGITS for value in first)
+
+
+def _measured(texts: list[str]) -> bool:
+    """True when each is a number with enough digits, and they are times rather than whole settings or one value over and over."""
+    if not texts or min(map(len, texts)) < DIGITS or not all(_significant(text) >= DIGITS for text in texts[:SHORTEST]):
+        return False
+    whole = not any("." in text or "e" in text.lower() for text in texts[:SHORTEST])
+    return len(set(texts)) >= SHORTEST and not (whole and min(map(len, texts)) < 6)
 
 
 def _significant(text: str) -> int:
     return len(text.lower().partition("e")[0].lstrip("-").replace(".", "").lstrip("0"))
 
 
-def _in_lines(path: str, data: bytes) -> Iterator[tuple[tuple[str, ...], Sequence]]:
+def _sequence(path: str, place: str | None, line: int | None, identity: frozenset[tuple[str, str]], texts: list[str]) -> Sequence:
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    return Sequence(path, place, line, identity, digest, len(texts), (*texts[:SHORTEST], texts[-1]))
+
+
+def _in_lines(path: str, data: bytes) -> Iterator[Sequence]:
     text = data.decode("utf-8", "replace")
-    records = _json_lines(text) if path.endswith(LINES_SUFFIXES) else _table(text, "\t" if path.endswith(".tsv") else ",")
-    yield from _in_nodes_of_records(path, records)
+    if path.endswith(LINES_SUFFIXES):
+        values = [read_json(line.encode()).value for line in text.split("\n")[:ROWS] if line.strip()]
+        records = [value for value in values if isinstance(value, dict)]
+        columns = _columns(records) if len(records) >= SHORTEST else iter(())
+        identity = _identity(records[0], ()) if records else frozenset()
+    else:
+        columns, identity = _table(text, "\t" if path.endswith(".tsv") else ","), frozenset()
+    for _, texts in columns:
+        if _measured(texts):
+            yield _sequence(path, None, 1 if path.endswith(LINES_SUFFIXES) else 2, identity, texts)
 
 
-def _in_nodes_of_records(path: str, records: list[dict[str, Any]]) -> Iterator[tuple[tuple[str, ...], Sequence]]:
-    if len(records) < SHORTEST:
-        return
-    for key, values in _columns(records):
-        measured = _measured(values)
-        if measured:
-            yield measured, Sequence(path, None, 2 if path.endswith(_TABLES) else 1, _identity(records[0], ()), key)
-
-
-def _json_lines(text: str) -> list[dict[str, Any]]:
-    values = [read_json(line.encode()).value for line in text.split("\n")[:100_000] if line.strip()]
-    return [value for value in values if isinstance(value, dict)]
-
-
-def _table(text: str, delimiter: str) -> list[dict[str, Any]]:
+def _table(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
+    """The numeric columns of a table with a header."""
     try:
-        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-        return [
-            {key: read_json(value.encode()).value if value and key else None for key, value in row.items() if isinstance(value, str)}
-            for row, _ in zip(rows, range(100_000), strict=False)
-        ]
+        header, *rows = [row for row, _ in zip(csv.reader(io.StringIO(text), delimiter=delimiter), range(ROWS), strict=False)] or [[]]
     except csv.Error:
-        return []
+        return
+    for name, cells in zip(header, zip(*rows, strict=False), strict=False):
+        if len(cells) >= SHORTEST and not _SETTING.search(name) and all(_NUMBER.match(cell) for cell in cells[:SHORTEST]):
+            yield name, [cell.strip() if _NUMBER.match(cell) else "" for cell in cells]
 
 
 def _identity(root: Any, path: tuple[str | int, ...]) -> frozenset[tuple[str, str]]:
@@ -176,10 +199,11 @@ def _identity(root: Any, path: tuple[str | int, ...]) -> frozenset[tuple[str, st
     return frozenset(found.items())
 
 
-def _different_runs(snapshot: Snapshot, found: list[Sequence]) -> tuple[Sequence, Sequence] | None:
+def _different_runs(snapshot: Snapshot, found: list[Sequence], across: bool) -> tuple[Sequence, Sequence] | None:
     for i, one in enumerate(found):
         for other in found[i + 1 :]:
-            if _differ(one, other) and not _declared(snapshot, one, other):
+            same_bundle = bundle_at(snapshot, one.path) is bundle_at(snapshot, other.path)
+            if same_bundle is not across and _differ(one, other) and not _declared(snapshot, one, other):
                 return one, other
     return None
 
@@ -201,7 +225,7 @@ def _declared(snapshot: Snapshot, one: Sequence, other: Sequence) -> bool:
     for mine, yours in ((one, other), (other, one)):
         name = yours.path.rpartition("/")[2]
         doc = document(snapshot, mine.path)
-        for node in doc.nodes if doc else ():
+        for node in nodes(snapshot, mine.path):
             if isinstance(node.value, str) and (_COPY_TEXT.search(node.value[:2000]) or (name in node.value and mine.path != yours.path)):
                 return True
             if node.value not in (None, False, "") and _COPY_KEY.search(node.key):
@@ -211,10 +235,10 @@ def _declared(snapshot: Snapshot, one: Sequence, other: Sequence) -> bool:
     return False
 
 
-def _finding(values: tuple[str, ...], one: Sequence, other: Sequence) -> Finding:
+def _finding(one: Sequence, other: Sequence) -> Finding:
     first, second = sorted((one, other), key=lambda s: (s.path, s.pointer or ""))
     a, b = _short(first.path, second.path), _short(second.path, first.path)
-    shown = ", ".join(values[:3]) + (", …" if len(values) > 3 else "")
+    shown = ", ".join(first.shown[:SHORTEST]) + (", …" if first.length > SHORTEST else "")
     differs = [
         f"`{key}` is {dict(first.identity)[key]} and {dict(second.identity)[key]}"
         for key in sorted(dict(first.identity).keys() & dict(second.identity).keys())
@@ -224,12 +248,12 @@ def _finding(values: tuple[str, ...], one: Sequence, other: Sequence) -> Finding
         rule=RULE.id,
         severity=Severity.HIGH,
         title=f"{b} holds the measured times of {a}" if a != b else f"Two runs in {a} hold the same measured times",
-        problem=f"All {len(values)} times ({shown}) stand in the same order in `{a}` and in `{b}`"
+        problem=f"All {first.length} times ({shown}) stand in the same order in `{a}` and in `{b}`"
         + (f"; {'; '.join(differs[:3])}." if differs else "."),
         impact="At most one of the two runs was measured; a comparison of the two compares a run with itself.",
         next="Commit the receipt that belongs to the run, or say in the file that it is a copy of the other (commit a file).",
         locations=(second.location(), first.location()),
-        evidence=(("values", str(len(values))), ("first", values[0]), ("last", values[-1])),
+        evidence=(("values", str(first.length)), ("first", first.shown[0]), ("last", first.shown[-1])),
         roots=(f"file:{first.path}", f"file:{second.path}"),
     )
 
@@ -241,4 +265,4 @@ def _short(path: str, other: str) -> str:
     return "/".join(mine[min(same, max(0, len(mine) - 2)) :])
 
 
-RULE = Rule("receipt-duplicated", "integrity", Severity.HIGH, check)
+RULE = Rule("receipt-duplicated", "integrity", Severity.HIGH, check, each=each)

@@ -20,16 +20,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.documents import Node, at, document, is_document, walk
+from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.reading.documents import Node, at, document, nodes, walk
 from rules.reading.inventory import externals
-from rules.reading.layout import Bundle, bundles
 from rules.reading.named_paths import Named, named_paths, split_key
+from rules.reading.prefilter import mentions
 
 _FLAG = re.compile(r"(?:^|_)(?:verified|reproduced|replicated|revalidated|已验证|已复现|verification|reproduction|replication)(?:_|\Z)")
 _OTHER = re.compile(
     r"(?:^|_)(?:un|not|non|never|hash|hashes|digest|checksum|signature|signed|license|licence|email|identity|schema|syntax|config|required?|should|must|to_be|pending|date|count|until)(?:_|\Z)|unverified"
 )
+_MENTIONS = ("verif", "reproduc", "replic", "revalid", "验证", "复现")
 _YES = frozenset({"true", "yes", "verified", "reproduced", "replicated", "confirmed", "passed", "是", "已验证", "已复现"})
 _RAW = re.compile(
     r"\braw\b|\blogs?\b|outputs?\b|harness|traces?\b|samples?\b|media|dumps?\b|benchmark|script|client|transcripts?|日志|原始|输出|脚本", re.I
@@ -40,15 +41,13 @@ _RAW_FILE = re.compile(
 _ABSENT_FLAGS = ("in_repository", "checked_in", "committed", "retained", "available", "in_repo", "included")
 
 
-def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for bundle in bundles(snapshot):
-        for path in bundle.files:
-            doc = document(snapshot, path) if is_document(path) else None
-            for node in doc.nodes if doc and doc.readable else ():
-                if _is_flag(node):
-                    missing = _missing(snapshot, bundle, path, node)
-                    if missing:
-                        yield _finding(path, node, *missing)
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        doc = document(snapshot, path)
+        for node in nodes(snapshot, path) if doc and mentions(doc.text, *_MENTIONS) else ():
+            missing = _missing(snapshot, bundle, path, node) if _is_flag(node) else None
+            if missing:
+                yield _finding(path, node, *missing)
 
 
 def _is_flag(node: Node) -> bool:
@@ -92,7 +91,7 @@ def _said_absent(snapshot: Snapshot, path: str, node: Node) -> Node | None:
         for found in walk(scope) if isinstance(scope, dict) else ():
             key = split_key(found.key)
             if found.value is False and key in _ABSENT_FLAGS:
-                return next((n for n in (doc.nodes if doc else ()) if n.parent is found.parent and n.key == found.key), found)
+                return next((n for n in nodes(snapshot, path) if n.parent is found.parent and n.key == found.key), found)
     return None
 
 
@@ -115,4 +114,4 @@ def _finding(path: str, node: Node, absent: str, places: tuple[Location, ...]) -
     )
 
 
-RULE = Rule("verified-without-artifact", "integrity", Severity.HIGH, check, norms=(("author-reported", "verified"),))
+RULE = Rule("verified-without-artifact", "integrity", Severity.HIGH, each=each, norms=(("author-reported", "verified"),))

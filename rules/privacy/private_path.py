@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
+from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
 from rules.core.redact import private_homes
 from rules.reading.documents import is_document, nodes
 from rules.reading.layout import bundle_at, in_scope
@@ -47,21 +47,30 @@ class Leak:
     lines: tuple[int, ...]
 
 
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        yield from _of_file(snapshot, path)
+
+
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for path in in_scope(snapshot):
-        entry = snapshot.head.files[path]
-        bundle = bundle_at(snapshot, path)
-        if not entry.is_file or entry.size <= 0 or (bundle is None and not path.lower().endswith(DOCUMENTS)):
-            continue
-        if entry.size > snapshot.config.limits.scan:
-            yield Unchecked(f"private paths in {path}", f"the file has {entry.size} bytes, more than the limit")
-            continue
-        try:
-            leaks = snapshot.cache.by_blob("leaks", entry.oid, 256, lambda at=path: _leaks(snapshot.head.read(at)))  # type: ignore[misc]
-        except Missing:
-            continue
-        for leak in leaks:
-            yield _finding(snapshot, path, leak)
+        if path.lower().endswith(DOCUMENTS) and bundle_at(snapshot, path) is None:
+            yield from _of_file(snapshot, path)
+
+
+def _of_file(snapshot: Snapshot, path: str) -> Iterator[Item]:
+    entry = snapshot.head.files[path]
+    if not entry.is_file or entry.size <= 0:
+        return
+    if entry.size > snapshot.config.limits.scan:
+        yield Unchecked(f"private paths in {path}", f"the file has {entry.size} bytes, more than the limit")
+        return
+    try:
+        leaks = snapshot.cache.by_blob("leaks", entry.oid, 256, lambda: _leaks(snapshot.head.read(path)))
+    except Missing:
+        return
+    for leak in leaks:
+        yield _finding(snapshot, path, leak)
 
 
 def _leaks(data: bytes) -> tuple[Leak, ...]:
@@ -128,5 +137,6 @@ RULE = Rule(
     "privacy",
     Severity.BLOCKING,
     check,
+    each=each,
     norms=(("/home/",), ("absolute", "location"), ("user-specific",), ("private", "location"), ("absolute", "path")),
 )

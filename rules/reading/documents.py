@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -25,12 +26,17 @@ DIGITS = 400
 class Number(float):
     """A JSON number: a float to compare with, and the literal it was printed as (`text`)."""
 
-    text: str
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """The literal, exactly as printed."""
+        return str(int(self))
 
     @property
     def exact(self) -> Fraction | None:
         """The literal's exact value; None for NaN, Infinity, and literals too long to be a measurement."""
-        if len(self.text) > DIGITS or self != self or self in (float("inf"), float("-inf")):
+        if len(self.text) > DIGITS or not isfinite(self):
             return None
         return Fraction(self.text)
 
@@ -48,11 +54,25 @@ class Number(float):
         return Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
 
 
+class _Printed(Number):
+    """A number whose literal cannot be had back from its value: any but a short plain integer."""
+
+    __slots__ = ("_text",)
+
+    _text: str
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+
 def number(text: str) -> Number:
-    """The number printed as `text`."""
-    made = Number(text)
-    made.text = text
-    return made
+    """The number printed as `text`. The literal of a short plain integer is not kept, which saves memory in large documents."""
+    if len(text) < 16 and text.isdigit() and (text[0] != "0" or text == "0"):
+        return Number(text)
+    printed = _Printed(text)
+    printed._text = text
+    return printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +95,9 @@ class Document:
     defects: tuple[Defect, ...] = ()
     readable: bool = True
     language: str = "json"
-    nodes: tuple[Node, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).
 
     Lists of numbers are one node and are not descended into.
@@ -280,7 +298,7 @@ def walk(value: Any, path: Path = (), parent: Any = None) -> Iterator[Node]:
 
 def is_numbers(value: Any) -> bool:
     """True for a list that holds numbers and nothing else, and at least one."""
-    return isinstance(value, list) and bool(value) and all(type(item) is Number for item in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Number) for item in value)
 
 
 # ---------------------------------------------------------------- reading from a tree
@@ -311,19 +329,51 @@ def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Documen
         data = tree.read(path)
         if is_lfs_pointer(data):
             return None
-        made = read_yaml(data, path) if is_yaml else read_json(data, path)
-        return Document(path, made.value, made.text, made.defects, made.readable, made.language, tuple(walk(made.value)) if made.readable else ())
+        return read_yaml(data, path) if is_yaml else read_json(data, path)
 
     try:
-        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * 8, make)
+        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
     except Missing:
         return None
 
 
+DOCUMENT_WEIGHT, NODES_WEIGHT = 5, 8
+"""Bytes of memory per byte of a parsed document, and of its places (measured on records and arrays)."""
+
+
 def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node, ...]:
-    """Every place of the document at `path`; empty where it cannot be read."""
-    found = document(snapshot, path, tree)
-    return found.nodes if found else ()
+    """Every place of the document at `path`; empty where it cannot be read. Kept while the bundle is at work."""
+    doc = document(snapshot, path, tree)
+    if doc is None or not doc.readable:
+        return ()
+    entry = (tree or snapshot.head).files[path]
+    return snapshot.cache.fleeting("nodes:" + path, entry.oid, entry.size * NODES_WEIGHT, lambda: tuple(walk(doc.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Whether a document can be read, without the document: its defects with their lines, or that it is an LFS pointer."""
+
+    readable: bool
+    defects: tuple[Defect, ...] = ()
+    lfs: bool = False
+
+
+def state(snapshot: Snapshot, path: str, tree: Tree | None = None) -> State | None:
+    """The state of the document at `path`, kept by object id; None where it is absent, no plain file, too large or missing."""
+    entry = (tree or snapshot.head).files.get(path)
+    if entry is None or not entry.is_file or entry.size < 0 or not is_document(path):
+        return None
+    limits = snapshot.config.limits
+    if entry.size > (limits.yaml_bytes if path.endswith(YAML_SUFFIXES) else limits.json_bytes):
+        return None
+    return snapshot.cache.by_blob("state:" + path, entry.oid, 256, lambda: _state(document(snapshot, path, tree)))
+
+
+def _state(doc: Document | None) -> State:
+    if doc is None:
+        return State(False, lfs=True)
+    return State(doc.readable, tuple(replace(defect, line=defect.line or defect_line(doc, defect)) for defect in doc.defects))
 
 
 # ---------------------------------------------------------------- where a pointer stands

@@ -28,96 +28,11 @@ _TARGET = re.compile(
 )
 _LABEL = re.compile(r"\[([^\[\]]{0,300})\]")
 _TRAILING = ".,;:!?*_~'\""
-_HTML = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "big",
-        "blockquote",
-        "br",
-        "cite",
-        "code",
-        "dd",
-        "del",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "font",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "li",
-        "mark",
-        "ol",
-        "p",
-        "picture",
-        "pre",
-        "q",
-        "s",
-        "samp",
-        "script",
-        "small",
-        "source",
-        "span",
-        "strike",
-        "strong",
-        "style",
-        "sub",
-        "summary",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "tt",
-        "u",
-        "ul",
-        "var",
-        "video",
-    ]
+_HTML = re.compile(
+    r"(?:abbr|a|big|blockquote|br|b|cite|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|img|ins|i|kbd|li|mark|ol|picture|pre|p|q|samp|script|small"
+    r"|source|span|strike|strong|style|sub|summary|sup|s|table|tbody|td|tfoot|th|thead|tr|tt|ul|u|var|video)\Z"
 )
-_BREAKING = frozenset(
-    [
-        "blockquote",
-        "br",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "summary",
-        "table",
-        "td",
-        "th",
-        "tr",
-        "ul",
-    ]
-)
+_BREAKING = re.compile(r"(?:blockquote|br|dd|details|div|dl|dt|h[1-6]|hr|li|ol|pre|p|summary|table|td|th|tr|ul)\Z")
 _STRUCK = frozenset(["del", "s", "strike"])
 
 
@@ -238,7 +153,7 @@ def _tick_runs(source: str) -> dict[int, list[int]]:
 
 
 def _code(scan: _Scan, match: re.Match[str], ticks: dict[int, list[int]]) -> int:
-    starts = ticks[len(match[0])] if len(match[0]) in ticks else []
+    starts = ticks.get(len(match[0]), [])
     index = bisect_right(starts, match.start())
     if index >= len(starts):
         scan.pieces.append(match[0])
@@ -268,7 +183,7 @@ def _comment(scan: _Scan, match: re.Match[str]) -> int:
 def _tag(scan: _Scan, text: str, position: int) -> None:
     name = re.match(r"</?([A-Za-z0-9]+)", text)
     tag = name[1].lower() if name else ""
-    if tag not in _HTML:
+    if not _HTML.match(tag):
         scan.pieces.append(text)
         return
     if tag in _STRUCK:
@@ -279,7 +194,7 @@ def _tag(scan: _Scan, text: str, position: int) -> None:
     target = re.search(r"""\b(?:href|src)=["']?([^"'\s>]{1,2000})""", text)
     if target:
         _link(scan, target[1], position)
-    scan.pieces.append((BREAK if tag in _BREAKING else "") + _blank(text))
+    scan.pieces.append((BREAK if _BREAKING.match(tag) else "") + _blank(text))
 
 
 def _run(scan: _Scan, match: re.Match[str]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
-from rules.reading.documents import Path, document, is_document, is_lfs_pointer, pointer
+from rules.reading.documents import Document, Path, document, is_document, is_lfs_pointer, pointer
 from rules.reading.inventory import is_external, registered
 from rules.reading.layout import Bundle, matches
 
@@ -172,11 +172,13 @@ def _pairs(snapshot: Snapshot, tree: Tree, path: str, bundle: Bundle) -> tuple[t
         return snapshot.cache.by_blob("sums", entry.oid, entry.size, lambda: _sums(tree, path)), None
     if not is_document(path):
         return (), None
-    doc = document(snapshot, path, tree)
-    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}|sha-?256", doc.text):
+    return snapshot.cache.by_blob("pairs:" + path, entry.oid, 256 + entry.size // 8, lambda: _of_document(document(snapshot, path, tree)))
+
+
+def _of_document(doc: Document | None) -> tuple[tuple[Pinned, ...], str | None]:
+    if doc is None or not doc.readable or not re.search(r"[0-9a-fA-F]{32}", doc.text):
         return (), None
-    pairs = snapshot.cache.by_blob("pairs", entry.oid, entry.size, lambda: read_pairs(doc.value))
-    return pairs, _own_revision(doc.value)
+    return read_pairs(doc.value), _own_revision(doc.value)
 
 
 def _sums(tree: Tree, path: str) -> tuple[Pinned, ...]:

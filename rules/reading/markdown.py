@@ -171,8 +171,10 @@ class _Reader:
                 self.tables.append(Table(self.rows[0].cells, tuple(self.rows[1:]), self.section, self.table_line))
 
     def _row(self) -> None:
-        self.rows.append(Row(tuple(self.row), self.line))
-        spans, links, start = [], [], 0
+        self.rows.append(Row(tuple(" ".join(cell.split()) for cell in self.row), self.line))
+        spans: list[CodeSpan] = []
+        links: list[Link] = []
+        start = 0
         for part in self.row_parts:
             spans += [CodeSpan(span.text, span.line, span.start + start) for span in part.code_spans]
             links += part.links
@@ -183,7 +185,7 @@ class _Reader:
         first, last = (token.map[0] + 1, token.map[1]) if token.map else (self.line, self.line)
         part = visible(token.content, first, self.references)
         if self.opened == "row":
-            self.row.append(" ".join(part.text.split()))
+            self.row.append(part.text)
             self.row_parts.append(part)
             return
         if self.opened == "heading":
@@ -204,9 +206,8 @@ class _Reader:
 
     def _code(self, token: Token) -> None:
         first, last = (token.map[0] + 1, token.map[1]) if token.map else (self.line, self.line)
-        self.blocks.append(
-            Block("code", token.content, first + (token.type == "fence"), max(first + (token.type == "fence"), last), self.section, True)
-        )
+        first = min(first + (token.type == "fence"), last)
+        self.blocks.append(Block("code", token.content, first, last, self.section, quoted=True))
 
     def _html(self, token: Token) -> None:
         first, last = (token.map[0] + 1, token.map[1]) if token.map else (self.line, self.line)
@@ -224,7 +225,7 @@ class _Reader:
 
 
 def markdown(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Markdown | None:
-    """The Markdown file at `path` (of `tree`, default head), kept by object id; None where it is absent, no plain file, missing or above the limits."""
+    """The Markdown file at `path` (of `tree`, default head), kept by object id; None where it is absent, missing, no plain file or above the limits."""
     tree = tree or snapshot.head
     entry = tree.files.get(path)
     if entry is None or not entry.is_file or not 0 <= entry.size <= snapshot.config.limits.markdown:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot
-from rules.reading.documents import Node, Path, document
+from rules.reading.documents import Node, Path, document, nodes
 from rules.reading.inventory import is_external
 from rules.reading.layout import Bundle, matches
 from rules.reading.manifests import manifests, normal
@@ -121,7 +121,7 @@ def named_paths(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Named, .
 def _named(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Named]:
     doc = document(snapshot, path)
     pinned = {pair.place[:-1] for manifest in manifests(snapshot, bundle) if manifest.path == path for pair in manifest.pairs if pair.place}
-    for node in doc.nodes if doc else ():
+    for node in nodes(snapshot, path):
         if (
             isinstance(node.value, str)
             and _names_one(bundle, node)
