@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from rules.reading.unit_keys import unit_of_key
+from rules.reading.units import COUNTS, Unit
+from rules.reading.units import unit as unit_named
+
 KEY_LIMIT = 200
 _TOKEN = re.compile(r"[µμ]s(?![a-z])|\d{1,3}(?:th|st|nd|rd)(?![a-z])|[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[a-z]{1,60}\d{0,20}|[A-Z]{1,60}\d{0,20}|\d{1,20}|[%σΣ]|[\u4e00-\u9fff]{1,60}")
 
@@ -217,47 +221,26 @@ def _chinese(run: str) -> list[str]:
     return made + ([run[position:]] if position < len(run) else [])
 
 
-# ---------------------------------------------------------------- units
+# Words of `words` that say a unit; what they convert to is `unit_of_key`'s to say.
+_UNIT_WORDS = frozenset(
+    "ns us ms s minute hour percent byte kb mb gb tb kib mib gib tib fps qps rps tps iops kbps mbps gbps hz khz mhz ghz watt joule kj db tflop flop".split()
+)
+_LETTERS = frozenset("s h w j b c kw".split())
+_TIMES = frozenset("s minute hour ms us ns day".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit's dimension, and how much one of it is in the dimension's base unit (seconds, bytes, one, per second)."""
-
-    dimension: str
-    scale: Fraction
-
-
-def _units() -> dict[str, Unit]:
-    made: dict[str, Unit] = {}
-    time = {"ns": Fraction(1, 10**9), "us": Fraction(1, 10**6), "ms": Fraction(1, 1000), "s": Fraction(1), "minute": Fraction(60), "hour": Fraction(3600)}
-    made.update({name: Unit("time", scale) for name, scale in time.items()})
-    for power, letter in enumerate(("", "k", "m", "g", "t"), 0):
-        if letter:
-            made[f"{letter}b"] = Unit("bytes", Fraction(1000) ** power)
-            made[f"{letter}ib"] = Unit("bytes", Fraction(1024) ** power)
-    made["byte"] = Unit("bytes", Fraction(1))
-    made["percent"] = Unit("ratio", Fraction(1, 100))
-    made.update({name: Unit("rate", Fraction(1)) for name in ("fps", "qps", "rps", "tps", "iops", "ops", "tok/s")})
-    made.update({name: Unit("bitrate", scale) for name, scale in (("kbps", Fraction(10**3)), ("mbps", Fraction(10**6)), ("gbps", Fraction(10**9)))})
-    made.update({name: Unit("frequency", scale) for name, scale in (("hz", Fraction(1)), ("khz", Fraction(10**3)), ("mhz", Fraction(10**6)))})
-    made.update({"ghz": Unit("frequency", Fraction(10**9)), "watt": Unit("power", Fraction(1)), "joule": Unit("energy", Fraction(1))})
-    made.update({"kj": Unit("energy", Fraction(1000)), "db": Unit("level", Fraction(1)), "tflop": Unit("flops", Fraction(10**12))})
-    return made
+def unit_of(key: str) -> Unit | None:
+    """The unit of measure that a key declares; what is merely counted (`tokens`, `runs`) is none."""
+    found = unit_of_key(key)
+    if found is None:
+        last = words(key)[-1:]
+        found = unit_named(last[0]) if last and last[0] in _UNIT_WORDS else None
+    return None if found is None or found.family in COUNTS or found.family in ("ratio", "factor") or _per_thing(found) else found
 
 
-UNITS = _units()
-_LETTERS = {"s": UNITS["s"], "h": UNITS["hour"], "w": UNITS["watt"], "j": UNITS["joule"], "kw": Unit("power", Fraction(1000))}
-_TIMES = {"s", "minute", "hour", "ms"}
-
-
-def unit_named(text: str) -> Unit | None:
-    """The unit that a text such as `ms`, `seconds`, `tokens/s` or `毫秒` names alone."""
-    made = words(text.replace("/", " per "))
-    if "min" in made and len(made) == 1:
-        return UNITS["minute"]
-    key = read_key("value_" + "_".join(made)) if made else None
-    return key.unit if key and not key.statistics else None
+def _per_thing(unit: Unit) -> bool:
+    """`retries/sessions` is no unit but a mean; `tokens/time` and `bytes/time` are rates."""
+    return "/" in unit.family and not unit.family.endswith("/time") and not unit.family.startswith(("time/", "energy/", "bytes/"))
 
 
 # ---------------------------------------------------------------- statistics
@@ -357,8 +340,9 @@ class Key:
 def read_key(text: str) -> Key:
     """What `text` says as a key."""
     held = _joined(words(text))
+    unit = unit_of(text)
+    minutes = unit is not None and unit.name == "min" and held[-1:] == ("min",)
     statistics: list[Statistic] = []
-    unit: Unit | None = None
     per: str | None = None
     rest: list[str] = []
     i = 0
@@ -366,18 +350,12 @@ def read_key(text: str) -> Key:
         word = held[i]
         found, used = _statistic(held, i)
         if word == "per" and i + 1 < len(held):
-            per, unit, used = _per(held[i + 1], unit, per)
-        elif found:
+            per, used = (per if held[i + 1] in _TIMES or held[i + 1] == "min" else held[i + 1]), 2
+        elif found and not (minutes and i + 1 == len(held)):
             statistics.append(found)
-        elif word in UNITS or (word in _LETTERS and i > 0 and _closes(held, i)):
-            unit, used = UNITS.get(word) or _LETTERS[word], 1
-        else:
+        elif word not in _UNIT_WORDS and not (word in _LETTERS and i > 0 and unit is not None) and not (minutes and i + 1 == len(held)):
             rest.append(word)
-            used = 1
         i += used
-    if not unit and statistics and statistics[-1].kind == "min" and held[-1] == "min" and len(held) > 1 and len(statistics) > 1:
-        statistics.pop()
-        unit = UNITS["minute"]
     content = frozenset(w for w in rest if w not in SAMPLE_WORDS and w not in WEAK_WORDS and w not in CUT_WORDS and not w.isdigit())
     return Key(held, tuple(statistics), unit, content, frozenset(w for w in rest if w in WEAK_WORDS), per, not CUT_WORDS.isdisjoint(rest))
 
@@ -434,22 +412,6 @@ def _percentile(digits: str, following: str) -> tuple[Statistic | None, int]:
         return (Statistic("max"), 1) if digits == "100" else (Statistic("min"), 1)
     p = Fraction(int(digits), 100) if len(digits) <= 2 else Fraction(int(digits), 10 ** len(digits))
     return (Statistic("median"), 1) if p == Fraction(1, 2) else (Statistic("percentile", p), 1)
-
-
-def _closes(held: tuple[str, ...], i: int) -> bool:
-    """A single letter is a unit only at the end, or before the statistic."""
-    return i + 1 == len(held) or held[i + 1] == "per" or _statistic(held, i + 1)[0] is not None
-
-
-def _per(noun: str, unit: Unit | None, per: str | None) -> tuple[str | None, Unit | None, int]:
-    """`tokens per s` is a rate; `retries per session` says what is counted over."""
-    if noun == "min":
-        noun = "minute"
-    if noun not in _TIMES:
-        return noun, unit, 2
-    scale = UNITS[noun].scale
-    base = unit if unit and unit.dimension == "bytes" else None
-    return per, Unit("byterate", base.scale / scale) if base else Unit("rate", 1 / scale), 2
 
 
 # ---------------------------------------------------------------- counts

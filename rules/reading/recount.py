@@ -20,7 +20,6 @@ ONLY_CONFIRMED = frozenset(["total"])
 _GATE_WORDS = LIMIT_WORDS | {"observed", "passed", "pass", "op", "operator", "rule", "metric", "criterion"}
 # Where only one of two keys declares a unit, the other may be in any of these.
 _OTHER_UNITS = tuple(Fraction(10) ** power for power in (3, -3, 6, -6, 9, -9, 2, -2)) + (Fraction(60), Fraction(1, 60))
-_RATES = frozenset(["rate", "byterate", "bitrate", "flops", "frequency"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ def _values(stated: Stated, series: Series, numbers: Scaled) -> tuple[Fraction, 
     """What the statistic can be. A mean of rates may be weighted by time: the harmonic and the geometric one are accepted too."""
     made = expected(stated.statistic, numbers)
     unit = series.unit or stated.unit
-    if stated.statistic.kind == "mean" and unit is not None and unit.dimension in _RATES:
+    if stated.statistic.kind == "mean" and unit is not None and unit.family.endswith("/time"):
         made += expected(Statistic("hmean"), numbers) + expected(Statistic("geomean"), numbers)
     return made
 
@@ -180,10 +179,10 @@ def _scale(value: Fraction, numbers: Scaled, stated: Stated) -> Fraction:
 def _factor(stated: Stated, series: Series) -> Fraction:
     """From the samples' unit to the stated one."""
     if stated.statistic.kind == "cv":
-        return Fraction(100) if stated.unit is not None and stated.unit.dimension == "ratio" else Fraction(1)
+        return Fraction(100) if stated.unit is not None and stated.unit.family == "percent" else Fraction(1)
     if stated.unit is None or series.unit is None:
         return Fraction(1)
-    factor = series.unit.scale / stated.unit.scale
+    factor = series.unit.factor / stated.unit.factor
     return factor**2 if stated.statistic.kind == "variance" else factor
 
 

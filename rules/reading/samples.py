@@ -11,8 +11,10 @@ from typing import Any
 
 from rules.core.model import Snapshot, Tree
 from rules.reading.documents import Document, Number, Path, number, resolve
-from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, Unit, counts, read_key, unit_named, words
+from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key, words
 from rules.reading.records import source
+from rules.reading.units import Unit, comparable
+from rules.reading.units import unit as unit_named
 
 NEAR = 3
 """So many levels above a list or an aggregate, they may still speak of each other."""
@@ -118,7 +120,7 @@ def read_samples(doc: Document) -> Sampled:
             units[path] = _key_unit(path) or units.get(path[:-1])
             series += _of_list(path, held, units[path])
         elif path and isinstance(path[-1], str) and isinstance(held, (Number, str)):
-            found = _stated(path, held, units.get(path[:-1]))
+            found = _stated(path, held, node.parent, units.get(path[:-1]))
             if found:
                 stated.append(found)
             elif isinstance(held, Number) and held.is_integer_literal and 0 <= held < 1e9 and counts(path[-1]):
@@ -176,16 +178,13 @@ def _own_unit(path: Path, held: dict[str, Any]) -> Unit | None:
 # ---------------------------------------------------------------- aggregates
 
 
-def _stated(path: Path, held: Any, inherited: Unit | None) -> Stated | None:
+def _stated(path: Path, held: Any, parent: Any, inherited: Unit | None) -> Stated | None:
     key = str(path[-1])
-    statistic = _statistic(path)
-    if statistic is None:
-        return None
-    text = literal(held)
-    if text is None:
-        return None
-    unit = read_key(key).unit or _string_unit(held) or inherited
-    return Stated(path, statistic, unit, text)
+    statistic, unit = _statistic(path), read_key(key).unit
+    if statistic is None and unit is not None and unit.name == "min" and isinstance(parent, dict) and key[:-3] + "max" in parent:
+        statistic, unit = Statistic("min"), None
+    text = literal(held) if statistic else None
+    return Stated(path, statistic, unit or _string_unit(held) or inherited, text) if statistic and text is not None else None
 
 
 def _statistic(path: Path) -> Statistic | None:
@@ -380,7 +379,7 @@ def _parts(series: Series, base: Path) -> tuple[str | int, ...]:
 
 
 def _same_dimension(one: Unit | None, other: Unit | None) -> bool:
-    return one is None or other is None or one.dimension == other.dimension
+    return one is None or other is None or comparable(one, other)
 
 
 def _conflict(one: frozenset[str], other: frozenset[str]) -> bool:
