@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, Document, Path, document, is_document, number, pointer, walk
+from rules.reading.documents import LINES_SUFFIXES, Document, Path, document, is_document, number, pointer
 from rules.reading.keys import read_key
 
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -70,7 +70,7 @@ def read_lines(text: str, path: str = "", longest: int = 65536) -> Records | Non
             lines.append(line)
         except (json.JSONDecodeError, RecursionError):
             continue
-    return Records(path, held, text, language="jsonl", nodes=tuple(walk(held)), lines=tuple(lines))
+    return Records(path, held, text, language="jsonl", lines=tuple(lines))
 
 
 def read_table(text: str, path: str = "") -> Records | None:
@@ -94,7 +94,7 @@ def read_table(text: str, path: str = "") -> Records | None:
             lines.append(reader.line_num)
     except csv.Error:
         return None
-    return Records(path, held, text, language="csv", nodes=tuple(walk(held)), lines=tuple(lines))
+    return Records(path, held, text, language="csv", lines=tuple(lines))
 
 
 def _row(header: list[str], row: list[str]) -> dict[str, Any]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Document, Number, Path, number, resolve
+from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
 from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key, words
-from rules.reading.records import source
+from rules.reading.records import Records, source
 from rules.reading.units import Unit, comparable
 from rules.reading.units import unit as unit_named
 
@@ -102,16 +102,17 @@ def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
     if doc is None:
         return Sampled()
     entry = (tree or snapshot.head).files[path]
-    return snapshot.cache.by_blob("sampled", entry.oid, entry.size, lambda: read_samples(doc))
+    places = walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path, tree)
+    return snapshot.cache.by_blob("sampled:" + doc.language, entry.oid, entry.size, lambda: read_samples(places))
 
 
-def read_samples(doc: Document) -> Sampled:
-    """Every series, aggregate and declared number of `doc`."""
+def read_samples(places: Iterable[Node]) -> Sampled:
+    """Every series, aggregate and declared number among the places of a document."""
     units: dict[Path, Unit | None] = {}
     series: list[Series] = []
     stated: list[Stated] = []
     declared: list[Declared] = []
-    for node in doc.nodes:
+    for node in places:
         held, path = node.value, node.path
         if isinstance(held, dict):
             units[path] = _own_unit(path, held) or units.get(path[:-1])
@@ -208,7 +209,7 @@ def _statistic(path: Path) -> Statistic | None:
 def _of_list(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
     if len(held) < 2:
         return
-    if all(type(item) is Number for item in held[:2]) or any(literal(item) for item in held[:8]):
+    if all(isinstance(item, Number) for item in held[:2]) or any(literal(item) for item in held[:8]):
         yield from _plain(path, held, unit)
     elif isinstance(held[0], dict):
         yield from _fields(path, [item for item in held if isinstance(item, dict)], len(held), unit)
@@ -240,7 +241,7 @@ def is_trial_map(held: dict[str, Any]) -> bool:
 
 
 def _plain(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
-    if all(type(item) is Number for item in held):
+    if all(isinstance(item, Number) for item in held):
         filled = len(held)
     else:
         filled = sum(literal(item) is not None for item in held)
@@ -413,7 +414,7 @@ def texts(doc: Document, series: Series) -> list[str | None]:
     """The printed numbers of `series`, None for an element without one."""
     held = resolve(doc.value, series.path)
     items = list(held.values()) if isinstance(held, dict) else held
-    if not series.within and all(type(item) is Number for item in items):
+    if not series.within and all(isinstance(item, Number) for item in items):
         return [item.text for item in items]
     return [literal(_inside(item, series.within)) for item in items]
 
@@ -501,7 +502,7 @@ def is_out(item: dict[str, Any]) -> bool:
 
 def warmups_of(doc: Document) -> Iterator[int]:
     """The numbers of warm-ups that a document declares anywhere."""
-    for node in doc.nodes:
+    for node in walk(doc.value):
         if isinstance(node.value, Number) and node.value.is_integer_literal and 0 < node.value < 1000 and node.path and isinstance(node.path[-1], str):
             read = read_key(node.path[-1])
             if "warmup" in read.words and read.unit is None:
