@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
 from rules.reading.documents import LINES_SUFFIXES, Document, Path, document, is_document, number, pointer
 from rules.reading.keys import read_key
+from rules.reading.markdown import Markdown
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 TABLE_BYTES = 4 * 1024 * 1024
@@ -22,9 +24,10 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?
 
 @dataclass(frozen=True)
 class Records(Document):
-    """A list of rows. `lines[i]` is the 1-based line where row i begins."""
+    """A list of rows. `lines[i]` is the 1-based line where row i begins; `key_lines` that of a key, in a table whose rows are the keys."""
 
     lines: tuple[int, ...] = ()
+    key_lines: Mapping[str, int] = field(default_factory=dict)
 
 
 def is_records(path: str) -> bool:
@@ -110,11 +113,28 @@ def _cell(text: str) -> Any:
     return number(text) if _NUMBER.match(text) else (text or None)
 
 
+def of_tables(found: Markdown | None) -> Iterator[Records]:
+    """The tables of a Markdown document: one object per row under the header, and one per column under the rows' first cells."""
+    for table in found.tables if found else ():
+        header = [cell.strip() for cell in table.header[:COLUMNS]]
+        rows = [row for row in table.rows[:ROWS] if row.cells]
+        by_row = [_labelled(header, row.cells) for row in rows]
+        yield Records(found.path if found else "", by_row, "", language="table", lines=tuple(row.line for row in rows))
+        lines = {row.cells[0].strip(): row.line for row in rows}
+        by_column = [{row.cells[0].strip(): row.cells[i].strip() for row in rows if i < len(row.cells)} for i in range(1, len(header))]
+        yield Records(found.path if found else "", by_column, "", language="table", lines=(table.line,) * len(by_column), key_lines=lines)
+
+
+def _labelled(header: list[str], cells: Sequence[str]) -> dict[str, Any]:
+    return {name: cell.strip() for name, cell in zip(header, cells, strict=False) if name}
+
+
 def place(doc: Document, path: Path, role: Role = "claim") -> Location:
     """Where `path` stands in `doc`: a pointer in JSON and YAML, the row's line in a table or record stream."""
     if isinstance(doc, Records):
         row = path[0] if path and isinstance(path[0], int) else None
         line = doc.lines[row] if row is not None and row < len(doc.lines) else 1
+        line = doc.key_lines.get(str(path[1]), line) if len(path) > 1 else line
         return Location(doc.path, line=line, role=role, text=pointer(path))
     return Location(doc.path, pointer=pointer(path), role=role)
 

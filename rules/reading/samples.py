@@ -124,8 +124,8 @@ def read_samples(places: Iterable[Node]) -> Sampled:
             found = _stated(path, held, node.parent, units.get(path[:-1]))
             if found:
                 stated.append(found)
-            elif isinstance(held, Number) and held.is_integer_literal and 0 <= held < 1e9 and counts(path[-1]):
-                declared.append(Declared(path, int(held)))
+            elif counts(path[-1]) and (whole := whole_number(held)) is not None:
+                declared.append(Declared(path, whole))
     near, blocked = _index(series)
     kinds: dict[Path, set[str]] = {}
     for one in stated:
@@ -157,6 +157,14 @@ def literal(value: Any) -> str | None:
         match = _NUMERIC.match(value)
         return match[1].replace(",", "").lstrip("+") if match else None
     return None
+
+
+def whole_number(value: Any) -> int | None:
+    """A count from 0 to a billion, as a number or a string without unit; None for anything else."""
+    if isinstance(value, Number):
+        return int(value) if value.is_integer_literal and 0 <= value < 1e9 else None
+    text = literal(value)
+    return int(text) if text is not None and text.isdigit() and len(text) < 10 and value.strip()[-1].isdigit() else None
 
 
 def _string_unit(value: Any) -> Unit | None:
