@@ -41,6 +41,7 @@ from rules.reading.units import COUNTS
 TAIL = Fraction(9, 10)
 _FAMILIES = frozenset(["n", "sample", "run", "request", "prompt", "episode", "clip", "session", "image", "frame", "message", "file"])
 _LOAD = frozenset("duration concurrency rate rps qps client user thread connection".split())
+_SETUP = ("config", "workload", "setup", "parameters", "params", "load", "settings", "protocol", "run", "meta")
 _DESCRIPTIVE = re.compile(
     r"descriptive|not an? (?:\w{2,20} )?(?:estimate|inference|percentile)|no estimate|largest (?:of|observ|value|sample)|the maximum|as (?:the |a )?max|is the max"
     r"|indicative|illustrati|informational|for orientation|too few|under-?sampled|small sample|not enough (?:samples|observations|requests)|not meaningful"
@@ -111,7 +112,7 @@ def _in_document(doc: Document, held: Sampled) -> Iterator[Thin]:
         counted = _observations(doc, held, stated, declared)
         if counted is not None and counted[0] < 1 / (1 - p):
             n, name, at = counted
-            yield Thin(p, stated.text, n, name, place(doc, stated.path), place(doc, at, "record"), (doc.path, stated.path[:-1], n))
+            yield Thin(p, stated.text, n, name, place(doc, stated.path), place(doc, at, "record"), (doc.path, at, n))
 
 
 def _tail(statistic: Statistic) -> Fraction | None:
@@ -146,15 +147,16 @@ def _observations(doc: Document, held: Sampled, stated: Stated, declared: dict[P
 
 def _declared(doc: Document, path: Path, declared: dict[Path, list[tuple[str, int]]]) -> tuple[int, str, Path] | None:
     """The counts of the object and of the one around it: a number of observations, times the runs."""
-    bases = [path[:-1], _around(path[:-1])]
-    found = [(key, value, base) for base in bases if base is not None for key, value in declared.get(base, ()) if _counts_observations(key)]
+    around = [base for base in (path[:-1], _around(path[:-1])) if base is not None]
+    bases = [*around, *((*base, key) for base in around for key in _SETUP)]
+    found = [(key, value, base) for base in bases for key, value in declared.get(base, ()) if _counts_observations(key)]
     direct = [one for one in found if _family(one[0]) != "run"]
     runs = [one for one in found if _family(one[0]) == "run"]
     if direct:
         key, value, base = max(direct, key=lambda one: one[1])
         many = max((one[1] for one in runs), default=1)
         return max(value, value * many), f"`{key}`" + (f" × `{runs[0][0]}`" if many > 1 else ""), (*base, key)
-    if runs and not _has_load(doc, bases):
+    if runs and not _has_load(doc, around):
         key, value, base = max(runs, key=lambda one: one[1])
         return value, f"`{key}`", (*base, key)
     return None
@@ -180,9 +182,9 @@ def _family(key: str) -> str:
     return found.family if found else ""
 
 
-def _has_load(doc: Document, bases: Iterable[Path | None]) -> bool:
+def _has_load(doc: Document, bases: Iterable[Path]) -> bool:
     """True where a run is a period of load: many observations each."""
-    holders = [resolve(doc.value, base) for base in bases if base is not None]
+    holders = [resolve(doc.value, base) for base in bases]
     return any(not _LOAD.isdisjoint(words(key)) and read_key(key).statistic is None for held in holders if isinstance(held, dict) for key in held)
 
 

@@ -122,7 +122,7 @@ def read_samples(places: Iterable[Node]) -> Sampled:
             series += _of_list(path, held, units[path])
         elif path and isinstance(path[-1], str) and isinstance(held, (Number, str)):
             found = _stated(path, held, node.parent, units.get(path[:-1]))
-            if found:
+            if found and not (found.statistic.kind == "total" and counts(path[-1])):
                 stated.append(found)
             elif counts(path[-1]) and (whole := whole_number(held)) is not None:
                 declared.append(Declared(path, whole))
