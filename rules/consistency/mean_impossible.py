@@ -55,13 +55,13 @@ _RATINGS = frozenset("rating score vote response answer judgement judgment annot
 _PLACES = frozenset("worker rank process node host device gpu npu card thread seed arm shard core user client layer point time".split())
 _ONE_EACH = re.compile(r"one (?:[a-z]{2,12} )?(?:score|rating|vote|answer)s? (?:each|per|by each)|each (?:\w+ )?(?:gave|scored|rated|voted)(?: \w+)? (?:one|once)|每人(?:一|1)(?:次|个|分)", re.IGNORECASE)
 _MEAN_WORD = re.compile(r"\b(?:mean|averag\w*|avg|per)\b|平均|均值|每", re.IGNORECASE)
-_VALUE_FIRST = re.compile(r"(?<![\w.,/-])(?P<v>\d{1,6}\.\d{1,4})(?![\w.]|\s?%)\s(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s|errata)(?![A-Za-z])(?!\s(?:per|an?|each)\s(?:second|minute|hour|s|ms)\b|/s)")
+_VALUE_FIRST = re.compile(r"(?<![\w.,/-])(?P<v>\d{1,6}\.\d{1,4})(?!\w|\.\d|\s?%)\s(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s|errata)(?![A-Za-z])(?!\s(?:per|an?|each)\s(?:second|minute|hour|s|ms)\b|/s)")
 _NOUN_FIRST = re.compile(
     r"(?:mean|average|avg\.?)\s(?:number of |count of )?(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s)(?P<tail>(?:\s(?:per|in each|an?)\s[a-z]{2,20})?(?:\scount)?(?:\s(?:over|across|in|for|of|from)\s(?:\S{1,12}\s){1,2}[a-z]{3,20})?)\s?"
-    r"(?:was|is|were|are|of|:|=|at|came to|,)?\s?(?P<v>\d{1,6}\.\d{1,4})(?![\w.]|\s?%)",
+    r"(?:was|is|were|are|of|:|=|at|came to|,)?\s?(?P<v>\d{1,6}\.\d{1,4})(?!\w|\.\d|\s?%)",
     re.IGNORECASE,
 )
-_SCORE = re.compile(r"(?:mean|average)(?:\s[a-z-]{2,20}){0,2}\s(?:score|rating|vote|opinion score)(?:\s(?:was|is|of))?\s?[:=]?\s?(?P<v>\d{1,3}\.\d{1,4})(?![\w.]|\s?%)|平均(?:得分|评分|分)(?:为|是|：)?\s?(?P<z>\d{1,3}\.\d{1,4})", re.IGNORECASE)
+_SCORE = re.compile(r"(?:mean|average)(?:\s[a-z-]{2,20}){0,2}\s(?:score|rating|vote|opinion score)(?:\s(?:was|is|of))?\s?[:=]?\s?(?P<v>\d{1,3}\.\d{1,4})(?!\w|\.\d|\s?%)|平均(?:得分|评分|分)(?:为|是|：)?\s?(?P<z>\d{1,3}\.\d{1,4})", re.IGNORECASE)
 _CHINESE_EVENT = "碰撞|重试|错误|失败|丢帧|崩溃|超时|重启|驱逐|卡顿|接管|中断|冲突|丢包|回滚|告警|异常"
 _CHINESE = re.compile(
     rf"平均[^。；，,]{{0,12}}?(?P<v>\d{{1,6}}\.\d{{1,4}})\s?(?:次|个|帧|处)?(?:{_CHINESE_EVENT})|(?:平均)(?:{_CHINESE_EVENT})(?:次|个|帧)?数?(?:为|是|：|:)?\s?(?P<w>\d{{1,6}}\.\d{{1,4}})"
