@@ -200,18 +200,18 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
     """Against the sample arrays beside the count."""
     if said.family not in ("n", "sample", "run"):
         return None
-    base = declared.path[:-1]
-    near = [s for s in held.near.get(base, ()) if not s.setting and (said.family != "n" or s.path[:-1] == base)]
-    if not near:
-        return None
+    bases = [declared.path[:-1]] if said.family == "n" else list(_bases(declared.path))
+    near = next((found for base in bases if (found := [s for s in held.near.get(base, ()) if not s.setting])), [])
+    if said.family == "n":
+        near = [s for s in near if s.path[:-1] == declared.path[:-1]]
     right = next((s for s in near if declared.value in (s.length, s.filled)), None)
-    if right is not None:
+    odd = [s for s in near if declared.value not in (s.length, s.filled) and (right is None or s.path[-1:] + s.within == right.path[-1:] + right.within)]
+    if right is not None and not odd:
         return Confirmed("figure", f"{declared.value} samples listed", place(doc, declared.path), place(doc, right.path, "record"))
-    if len({s.length for s in near}) > 1 or any(_is_explained(doc, held, declared, said, s) for s in near):
+    if len({s.length for s in odd}) != 1 or any(_is_explained(doc, held, declared, said, s) for s in odd):
         return None
-    one = near[0]
-    where = tuple(dict.fromkeys(place(doc, s.path, "record") for s in near))
-    return _Mismatch(declared.value, said, one.length, place(doc, declared.path), where, ", ".join(f"`{at.pointer}`" for at in where[:3]))
+    where = tuple(dict.fromkeys(place(doc, s.path, "record") for s in odd))
+    return _Mismatch(declared.value, said, odd[0].length, place(doc, declared.path), where, ", ".join(f"`{at.pointer}`" for at in where[:3]))
 
 
 def _is_explained(doc: Document, held: Sampled, declared: Declared, said: Counts, series: Series) -> bool:

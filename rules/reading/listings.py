@@ -12,6 +12,7 @@ from rules.reading.keys import COUNTED, CUT_WORDS, FAMILY, read_key, words
 from rules.reading.samples import is_out, is_trial_map, literal, whole_number
 
 _ENTRY_KEY = re.compile(r"[A-Za-z_.\u4e00-\u9fff -]{0,40}[-_.:#]?\d{1,6}(?:[:/.@_-][A-Za-z0-9]{1,24}){0,3}\Z")
+_NUMBERED = re.compile(r"([A-Za-z]{2,20})[-_ .:#]?\d{1,6}")
 _LOST = CUT_WORDS | {"error", "timeout", "crash", "missing", "lost", "incomplete", "cancel", "cancelled", "oom", "interrupt", "interrupted", "unfinished", "dead"}
 _KEPT = frozenset("complete success valid measured kept used accepted finished recorded ok passed included".split())
 _ID_WORDS = frozenset("rank worker id index idx run trial repetition pid host name seed sample iteration replicate attempt round number".split())
@@ -35,7 +36,7 @@ def listings(places: Iterable[Node]) -> Iterator[Listing]:
     for node in places:
         if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (list, dict)) or not node.value:
             continue
-        family = _lists(node.path[-1])
+        family = _lists(node.path[-1]) or (_keyed_by(node.value) if isinstance(node.value, dict) else None)
         entries = _entries(node.value) if family else None
         if family and entries is not None and _are_entries(family, node.path[-1], node.value, entries):
             kept = sum(not (isinstance(item, dict) and is_out(item)) for item in entries)
@@ -52,6 +53,15 @@ def _lists(key: str) -> str | None:
     if len(families) != 1 or read.cut or (rest and not set(rest) <= _EXIT_WORDS and not read.per and "per" not in read.words):
         return None
     return families.pop()
+
+
+def _keyed_by(held: dict[str, Any]) -> str | None:
+    """The family of `{"rank0": …, "rank1": …}`: what all keys name before their number."""
+    if len(held) < 2 or len(held) > 100_000:
+        return None
+    nouns = {words(match[1])[-1:] for key in held if (match := _NUMBERED.fullmatch(key))} if all(_NUMBERED.fullmatch(key) for key in held) else set()
+    noun = nouns.pop() if len(nouns) == 1 else ()
+    return FAMILY.get(noun[0], noun[0]) if noun and noun[0] in COUNTED else None
 
 
 def _entries(held: Any) -> list[Any] | None:
