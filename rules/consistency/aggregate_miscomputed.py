@@ -85,4 +85,10 @@ def _place(bundle: Bundle, at: Location) -> str:
     return f"{where}#{at.pointer}" if at.pointer is not None else f"{where}:{at.line}" if at.line else where
 
 
-RULE = Rule("aggregate-miscomputed", "consistency", Severity.BLOCKING, each=each, norms=(("raw", "samples", "summar"), ("derived", "raw"), ("from raw", "not")))
+RULE = Rule(
+    "aggregate-miscomputed",
+    "consistency",
+    Severity.BLOCKING,
+    each=each,
+    norms=(("raw", "samples", "summar"), ("derived", "raw"), ("from raw", "not")),
+)

@@ -30,12 +30,35 @@ from rules.reading.prefilter import mentions
 from rules.reading.records import Records, place, source
 from rules.reading.samples import Declared, Sampled, Series, left_out, sampled
 from rules.reading.stated_counts import Told, arrays_of_results, told_counts
+from rules.reading.units import words as word_set
 
 _PLACES = frozenset(["rank", "worker", "device", "node", "shard", "pod", "container", "arm", "seed"])
-_SETUP = frozenset("config workload setup parameter param protocol setting meta run load environment env topology cluster launch distributed parallel spec".split())
+_SETUP = word_set(
+    "config workload setup parameter param protocol setting meta run load environment env topology cluster launch distributed parallel spec"
+)
 # Of these there may be many inside one sample, or one in many.
 _INNER = frozenset(["iteration", "round", "attempt", "execution", "replica"])
-_HINTS = ("sample", "run", "rep", "trial", "rank", "world_size", "worldSize", "worker", "count", "observ", "measurement", "iter", "num", "\"n\"", "次", "数", "nproc", "device", "node")
+_HINTS = (
+    "sample",
+    "run",
+    "rep",
+    "trial",
+    "rank",
+    "world_size",
+    "worldSize",
+    "worker",
+    "count",
+    "observ",
+    "measurement",
+    "iter",
+    "num",
+    '"n"',
+    "次",
+    "数",
+    "nproc",
+    "device",
+    "node",
+)
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
@@ -50,7 +73,11 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
                     yield one
     if not wrong:
         wrong += _plan_against_results(snapshot, bundle)
-    told = [_told(bundle, one) for one in told_counts(snapshot, bundle) if not any(w.declared == one.declared and w.noun_family == one.family for w in wrong)]
+    told = [
+        _told(bundle, one)
+        for one in told_counts(snapshot, bundle)
+        if not any(w.declared == one.declared and w.noun_family == one.family for w in wrong)
+    ]
     for mismatch in wrong:
         yield mismatch.finding(bundle)
     yield from told
@@ -205,7 +232,9 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
     if said.family == "n":
         near = [s for s in near if s.path[:-1] == declared.path[:-1]]
     right = next((s for s in near if declared.value in (s.length, s.filled)), None)
-    odd = [s for s in near if declared.value not in (s.length, s.filled) and (right is None or s.path[-1:] + s.within == right.path[-1:] + right.within)]
+    odd = [
+        s for s in near if declared.value not in (s.length, s.filled) and (right is None or s.path[-1:] + s.within == right.path[-1:] + right.within)
+    ]
     if right is not None and not odd:
         return Confirmed("figure", f"{declared.value} samples listed", place(doc, declared.path), place(doc, right.path, "record"))
     if len({s.length for s in odd}) != 1 or any(_is_explained(doc, held, declared, said, s) for s in odd):
@@ -234,7 +263,11 @@ def _is_explained(doc: Document, held: Sampled, declared: Declared, said: Counts
 
 def _plan_against_results(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Mismatch]:
     """The plan's repetitions against all arrays of the results, where these agree with each other and not with the plan."""
-    planned = [(doc, one, said) for doc, one in _declared_in_plan(snapshot, bundle) if (said := counts(str(one.path[-1]))) and said.family in ("run", "sample") and not said.per]
+    planned = [
+        (doc, one, said)
+        for doc, one in _declared_in_plan(snapshot, bundle)
+        if (said := counts(str(one.path[-1]))) and said.family in ("run", "sample") and not said.per
+    ]
     values = {one.value for _, one, said in planned if said.noun not in _INNER}
     listed = list(arrays_of_results(snapshot, bundle))
     lengths = {series.length for _, series in listed}
@@ -248,7 +281,9 @@ def _plan_against_results(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Misma
         return
     where = tuple(place(other, series.path, "record") for other, series in listed)
     names = ", ".join(f"`{bundle.relative(at.path)}#{at.pointer}`" for at in where[:3])
-    yield _Mismatch(one.value, said, length, place(doc, one.path), where, f"each of the arrays of the results ({names}{' and more' if len(where) > 3 else ''})")
+    yield _Mismatch(
+        one.value, said, length, place(doc, one.path), where, f"each of the arrays of the results ({names}{' and more' if len(where) > 3 else ''})"
+    )
 
 
 def _declared_in_plan(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[Document, Declared]]:
@@ -284,5 +319,9 @@ def _told(bundle: Bundle, one: Told) -> Finding:
 
 
 RULE = Rule(
-    "count-mismatch", "consistency", Severity.BLOCKING, each=each, norms=(("every", "repetition"), ("each", "repetition", "receipt"), ("number of", "samples"))
+    "count-mismatch",
+    "consistency",
+    Severity.BLOCKING,
+    each=each,
+    norms=(("every", "repetition"), ("each", "repetition", "receipt"), ("number of", "samples")),
 )

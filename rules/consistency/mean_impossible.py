@@ -36,32 +36,41 @@ from rules.reading.records import Records, of_tables, place, source
 from rules.reading.samples import literal, owner, sampled, whole_number
 from rules.reading.statements import Statement, statements, text_statements
 from rules.reading.tallies import tallies
+from rules.reading.units import words as word_set
 
-_EVENTS = frozenset(
+_EVENTS = word_set(
     "retry error collision drop eviction failure fail crash timeout restart miss fault intervention defect bug violation hop preemption stall disconnect rebuffer "
     "rebuffering swap warning mistake correction conflict deadlock abort rollback reconnect reconnection recovery alarm incident event attempt goal win loss click edit "
     "insertion deletion substitution step token frame packet page call query message request iteration spike glitch hang oom takeover fall slip contact anomaly "
     "disengagement rejection cancellation retransmission retransmit migration split merge flush stutter freeze artifact typo flip allocation backtrack replan "
-    "interrupt preempt pass hit kill wakeup switch invalidation exception panic leak duplicate reorder outlier tick grasp pick".split()
+    "interrupt preempt pass hit kill wakeup switch invalidation exception panic leak duplicate reorder outlier tick grasp pick"
 )
-_PASSIVE = frozenset("drop miss fail evict lose lost reject skip".split())
-_MEASURED = frozenset(
+_PASSIVE = word_set("drop miss fail evict lose lost reject skip")
+_MEASURED = word_set(
     "rate ratio fraction percent share probability prob accuracy abs absolute relative squared square rms rmse l1 l2 position prediction loss norm cost distance "
-    "time latency duration weight depth size length price log speed score error_rate throughput bandwidth level".split()
+    "time latency duration weight depth size length price log speed score error_rate throughput bandwidth level"
 )
 _INTEGERS = re.compile(r"\binteger|whole[- ]number|likert|\bdiscrete\b|[15]-point|整数|李克特|[五七]级", re.IGNORECASE)
-_RATERS = frozenset("rater listener participant subject respondent annotator judge reviewer evaluator assessor".split())
-_RATINGS = frozenset("rating score vote response answer judgement judgment annotation".split())
-_PLACES = frozenset("worker rank process node host device gpu npu card thread seed arm shard core user client layer point time".split())
-_ONE_EACH = re.compile(r"one (?:[a-z]{2,12} )?(?:score|rating|vote|answer)s? (?:each|per|by each)|each (?:\w+ )?(?:gave|scored|rated|voted)(?: \w+)? (?:one|once)|每人(?:一|1)(?:次|个|分)", re.IGNORECASE)
+_RATERS = word_set("rater listener participant subject respondent annotator judge reviewer evaluator assessor")
+_RATINGS = word_set("rating score vote response answer judgement judgment annotation")
+_PLACES = word_set("worker rank process node host device gpu npu card thread seed arm shard core user client layer point time")
+_ONE_EACH = re.compile(
+    r"one (?:[a-z]{2,12} )?(?:score|rating|vote|answer)s? (?:each|per|by each)|each (?:\w+ )?(?:gave|scored|rated|voted)(?: \w+)? (?:one|once)|每人(?:一|1)(?:次|个|分)",
+    re.IGNORECASE,
+)
 _MEAN_WORD = re.compile(r"\b(?:mean|averag\w*|avg|per)\b|平均|均值|每", re.IGNORECASE)
-_VALUE_FIRST = re.compile(r"(?<![\w.,/-])(?P<v>\d{1,6}\.\d{1,4})(?!\w|\.\d|\s?%)\s(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s|errata)(?![A-Za-z])(?!\s(?:per|an?|each)\s(?:second|minute|hour|s|ms)\b|/s)")
+_VALUE_FIRST = re.compile(
+    r"(?<![\w.,/-])(?P<v>\d{1,6}\.\d{1,4})(?!\w|\.\d|\s?%)\s(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s|errata)(?![A-Za-z])(?!\s(?:per|an?|each)\s(?:second|minute|hour|s|ms)\b|/s)"
+)
 _NOUN_FIRST = re.compile(
     r"(?:mean|average|avg\.?)\s(?:number of |count of )?(?P<words>(?:[A-Za-z-]{2,20}\s){0,2}?)(?P<noun>[A-Za-z]{3,20}s)(?P<tail>(?:\s(?:per|in each|an?)\s[a-z]{2,20})?(?:\scount)?(?:\s(?:over|across|in|for|of|from)\s(?:\S{1,12}\s){1,2}[a-z]{3,20})?)\s?"
     r"(?:was|is|were|are|of|:|=|at|came to|,)?\s?(?P<v>\d{1,6}\.\d{1,4})(?!\w|\.\d|\s?%)",
     re.IGNORECASE,
 )
-_SCORE = re.compile(r"(?:mean|average)(?:\s[a-z-]{2,20}){0,2}\s(?:score|rating|vote|opinion score)(?:\s(?:was|is|of))?\s?[:=]?\s?(?P<v>\d{1,3}\.\d{1,4})(?!\w|\.\d|\s?%)|平均(?:得分|评分|分)(?:为|是|：)?\s?(?P<z>\d{1,3}\.\d{1,4})", re.IGNORECASE)
+_SCORE = re.compile(
+    r"(?:mean|average)(?:\s[a-z-]{2,20}){0,2}\s(?:score|rating|vote|opinion score)(?:\s(?:was|is|of))?\s?[:=]?\s?(?P<v>\d{1,3}\.\d{1,4})(?!\w|\.\d|\s?%)|平均(?:得分|评分|分)(?:为|是|：)?\s?(?P<z>\d{1,3}\.\d{1,4})",
+    re.IGNORECASE,
+)
 _CHINESE_EVENT = "碰撞|重试|错误|失败|丢帧|崩溃|超时|重启|驱逐|卡顿|接管|中断|冲突|丢包|回滚|告警|异常"
 _CHINESE = re.compile(
     rf"平均[^。；，,]{{0,12}}?(?P<v>\d{{1,6}}\.\d{{1,4}})\s?(?:次|个|帧|处)?(?:{_CHINESE_EVENT})|(?:平均)(?:{_CHINESE_EVENT})(?:次|个|帧)?数?(?:为|是|：|:)?\s?(?P<w>\d{{1,6}}\.\d{{1,4}})"
@@ -131,7 +140,7 @@ def _in_file(snapshot: Snapshot, path: str) -> Iterator[Impossible]:
     held = sampled(snapshot, path)
     listed = {stated.path for stated in held.stated if owner(held, stated) is not None}
     places = walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)
-    yield from (one for one in _in_document(doc, places) if one[0] not in listed for one in (one[1],))
+    yield from (one for at, one in _in_document(doc, places) if at not in listed)
 
 
 def _in_tables(snapshot: Snapshot, path: str) -> Iterator[Impossible]:
@@ -184,7 +193,10 @@ def _is_count(path: Path) -> bool:
 def _names_events(part: str, key: Key) -> bool:
     said = [word for word in key.words if word != key.per and word != "per"]
     events = [word for word in said if word in _EVENTS]
-    plural = any(singular(token) in _EVENTS and token != singular(token) for token in re.findall(r"[a-z]{3,24}", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", part).lower()))
+    plural = any(
+        singular(token) in _EVENTS and token != singular(token)
+        for token in re.findall(r"[a-z]{3,24}", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", part).lower())
+    )
     return bool(events) and (plural or "count" in said or any(ord(char) > 0x4E00 for char in part))
 
 
@@ -223,13 +235,12 @@ def _in_holder(holder: dict[str, Any], base: Path, mean: Key) -> Iterator[tuple[
     shares = next((n for name, n in ints.items() if "per" in said[name] and _RATERS & set(said[name])), None)
     for name, n in ints.items():
         plain = [word for word in said[name] if word not in ("count", "n", "number", "total")]
-        if mean.per and plain == [mean.per] and mean.per not in _RATERS:
-            yield (*base, name), n
-        elif not plain and said[name] != ("total",):
-            yield (*base, name), n
-        elif len(plain) == 1 and plain[0] in _RATINGS:
-            yield (*base, name), n
-        elif not mean.per and len(plain) == 1 and (found := counts(name)) and found.noun not in _PLACES | _RATERS and not found.per:
+        if (
+            (mean.per and plain == [mean.per] and mean.per not in _RATERS)
+            or (not plain and said[name] != ("total",))
+            or (len(plain) == 1 and plain[0] in _RATINGS)
+            or (not mean.per and len(plain) == 1 and (found := counts(name)) and found.noun not in _PLACES | _RATERS and not found.per)
+        ):
             yield (*base, name), n
         elif raters and shares and n == raters and _RATERS & set(said[name]) and "per" not in said[name]:
             yield (*base, name), raters * shares
@@ -315,4 +326,6 @@ def _finding(held: list[Impossible]) -> Finding:
     )
 
 
-RULE = Rule("mean-impossible", "consistency", Severity.MEDIUM, check, each=each, norms=(("mean", "observations"), ("state", "number of observations")))
+RULE = Rule(
+    "mean-impossible", "consistency", Severity.MEDIUM, check, each=each, norms=(("mean", "observations"), ("state", "number of observations"))
+)

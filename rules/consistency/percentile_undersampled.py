@@ -37,10 +37,11 @@ from rules.reading.samples import Sampled, Stated, owner, read_samples, sampled
 from rules.reading.statements import Statement, statements, text_statements
 from rules.reading.tallies import Tally, tallies
 from rules.reading.units import COUNTS
+from rules.reading.units import words as word_set
 
 TAIL = Fraction(9, 10)
 _FAMILIES = frozenset(["n", "sample", "run", "request", "prompt", "episode", "clip", "session", "image", "frame", "message", "file"])
-_LOAD = frozenset("duration concurrency rate rps qps client user thread connection".split())
+_LOAD = word_set("duration concurrency rate rps qps client user thread connection")
 _SETUP = ("config", "workload", "setup", "parameters", "params", "load", "settings", "protocol", "run", "meta")
 _DESCRIPTIVE = re.compile(
     r"descriptive|not an? (?:\w{2,20} )?(?:estimate|inference|percentile)|no estimate|largest (?:of|observ|value|sample)|the maximum|as (?:the |a )?max|is the max"
@@ -52,9 +53,15 @@ _PERCENTILE = re.compile(
     r"(?<![A-Za-z0-9_])(?:T?P|p|tp)[- ]?(?P<a>9\d(?:\.\d{1,3})?|999)(?![A-Za-z0-9_%])|(?<![\d.])(?P<b>9\d(?:\.\d{1,3})?)(?:th|st|nd|rd)?[- %]{0,2}(?:percentile|百?分位)"
     r"|第\s?(?P<c>9\d(?:\.\d{1,3})?)\s?百?分位"
 )
-_TARGET = re.compile(r"\b(?:target|gate|limit|threshold|slo|sla|budget|must|require[sd]?|goal|would need|needs?)\b|目标|门限|阈值|上限|要求|需要", re.IGNORECASE)
-_BEFORE_COUNT = re.compile(r"(?:\b(?:over|of|from|across|in|for|on|after|among|with|by|only|just|all|these|those|the)|\(|,|、|，|（)\s{0,2}\Z", re.IGNORECASE)
-_NO_OBSERVATIONS = frozenset("worker rank process node device arm seed receipt rater shard container pod host thread user client token time percent point step layer".split())
+_TARGET = re.compile(
+    r"\b(?:target|gate|limit|threshold|slo|sla|budget|must|require[sd]?|goal|would need|needs?)\b|目标|门限|阈值|上限|要求|需要", re.IGNORECASE
+)
+_BEFORE_COUNT = re.compile(
+    r"(?:\b(?:over|of|from|across|in|for|on|after|among|with|by|only|just|all|these|those|the)|\(|,|、|，|（)\s{0,2}\Z", re.IGNORECASE
+)
+_NO_OBSERVATIONS = word_set(
+    "worker rank process node device arm seed receipt rater shard container pod host thread user client token time percent point step layer"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,4 +289,3 @@ RULE = Rule(
     each=each,
     norms=(("percentile", "sample"), ("p99", "at least"), ("p95", "at least")),
 )
-

@@ -33,18 +33,38 @@ from rules.reading.records import Records, of_tables, place, source
 from rules.reading.statements import Statement, statements
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import COUNTS
+from rules.reading.units import words as word_set
 
 SLACK = Fraction(1, 200)
 """Half a percent for clocks that are not read at the same moment."""
 KEYS = 64
-_HINTS = ("per_", "per-", "Per", "/s", "tps", "fps", "qps", "rps", "throughput", "speed", "rtf", "hit", "×", "加速", "吞吐", "bandwidth", "iops", "ratio")
+_HINTS = (
+    "per_",
+    "per-",
+    "Per",
+    "/s",
+    "tps",
+    "fps",
+    "qps",
+    "rps",
+    "throughput",
+    "speed",
+    "rtf",
+    "hit",
+    "×",
+    "加速",
+    "吞吐",
+    "bandwidth",
+    "iops",
+    "ratio",
+)
 _AVERAGED = frozenset(["mean", "median", "percentile", "geomean", "hmean", "min", "max", "best", "worst", "stdev", "other"])
-_BEFORE = frozenset("baseline control before reference old original ref base stock unoptimized eager serial".split())
-_AFTER = frozenset("candidate after new optimized optimised treatment patched tuned current compiled parallel fused".split())
-_SPEEDUP = frozenset("speedup acceleration 加速比 加速".split())
-_ELAPSED = frozenset("elapsed duration wall time total runtime generation decode encode second s processing compute run measured window test".split())
-_NOT_ELAPSED = frozenset("ttft ttfa tpot itl first warmup startup load timeout limit start end latency queue wait per interval compile setup budget".split())
-_AUDIO = frozenset("audio media speech clip sound content".split())
+_BEFORE = word_set("baseline control before reference old original ref base stock unoptimized eager serial")
+_AFTER = word_set("candidate after new optimized optimised treatment patched tuned current compiled parallel fused")
+_SPEEDUP = word_set("speedup acceleration 加速比 加速")
+_ELAPSED = word_set("elapsed duration wall time total runtime generation decode encode second s processing compute run measured window test")
+_NOT_ELAPSED = word_set("ttft ttfa tpot itl first warmup startup load timeout limit start end latency queue wait per interval compile setup budget")
+_AUDIO = word_set("audio media speech clip sound content")
 
 
 @dataclass(frozen=True)
@@ -127,23 +147,47 @@ def _rates(terms: list[Term], _: Node) -> Iterator[Broken]:
         amount, _mark, below = rate.family.partition("/")
         if below != "time" or _is_average(rate.key):
             continue
-        amounts = [t for t in terms if t.family == amount and not _is_average(t.key) and "per" not in t.words and not t.words & {"max", "limit", "batch"}]
+        amounts = [
+            t for t in terms if t.family == amount and not _is_average(t.key) and "per" not in t.words and not t.words & {"max", "limit", "batch"}
+        ]
         times = [t for t in terms if t.family == "time" and not _is_average(t.key) and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
         if not amounts or len(times) != 1:
             continue
         sums = [(t.low, t.high, t) for t in amounts] + [(a.low + b.low, a.high + b.high, a) for a, b in combinations(amounts, 2)]
         known = [Fraction(1), *_multipliers(terms, rate, amounts)]
-        if any(_meets(rate, low / times[0].high * k, high / times[0].low * k) for low, high, _t in sums if times[0].low > 0 for k in known):
+        spans = list(_spans(times[0], terms))
+        if any(_meets(rate, low / longest * k, high / shortest * k) for low, high, _t in sums for shortest, longest in spans for k in known):
             continue
         if len(amounts) == 1:
-            yield Broken(f"{amount} ÷ time", rate, (amounts[0], times[0]), _number(amounts[0].value / times[0].value / (rate.quantity.unit.factor if rate.quantity.unit else 1)))
+            yield Broken(
+                f"{amount} ÷ time",
+                rate,
+                (amounts[0], times[0]),
+                _number(amounts[0].value / times[0].value / (rate.quantity.unit.factor if rate.quantity.unit else 1)),
+            )
+
+
+def _spans(time: Term, terms: list[Term]) -> Iterator[tuple[Fraction, Fraction]]:
+    """The time, and what is left of it without a first token, a start or a warm-up that stands beside."""
+    if time.low > 0:
+        yield time.low, time.high
+    for term in terms:
+        if term.family == "time" and term.words & _NOT_ELAPSED and term.high < time.low:
+            yield time.low - term.high, time.high - term.low
 
 
 def _multipliers(terms: list[Term], rate: Term, amounts: list[Term]) -> Iterator[Fraction]:
     """Small whole numbers beside: a rate may be per stream, or the amount per run."""
     for term in terms:
         value = term.quantity.value
-        if term is not rate and term not in amounts and value.denominator == 1 and 1 < value <= 4096 and "." not in term.quantity.text and term.family != "time":
+        if (
+            term is not rate
+            and term not in amounts
+            and value.denominator == 1
+            and 1 < value <= 4096
+            and "." not in term.quantity.text
+            and term.family != "time"
+        ):
             yield value
             yield 1 / value
 
@@ -201,7 +245,7 @@ def _nested_pairs(node: Node) -> Iterator[tuple[Term, Term]]:
 def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
     """RTF = processing time / audio time, or its inverse."""
     for rtf in terms:
-        if not rtf.words & {"rtf"} and not {"real", "time", "factor"} <= rtf.words or _is_average(rtf.key):
+        if (not rtf.words & {"rtf"} and not {"real", "time", "factor"} <= rtf.words) or _is_average(rtf.key):
             continue
         audio = [t for t in terms if t.family == "time" and t.words & _AUDIO]
         spent = [t for t in terms if t.family == "time" and not t.words & _AUDIO and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
@@ -214,10 +258,12 @@ def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
 def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:
     """hits ÷ (hits + misses), or ÷ lookups."""
     for rate in terms:
-        if not {"hit", "rate"} <= rate.words and not {"hit", "ratio"} <= rate.words or _is_average(rate.key):
+        if (not {"hit", "rate"} <= rate.words and not {"hit", "ratio"} <= rate.words) or _is_average(rate.key):
             continue
         rest = rate.words - {"hit", "rate", "ratio", "percent"}
-        hits = [t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and t.words - {"hit", "count", "total"} <= rest]
+        hits = [
+            t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and t.words - {"hit", "count", "total"} <= rest
+        ]
         misses = [t for t in terms if "miss" in t.words and not t.words & {"rate", "ratio"}]
         wholes = [t for t in terms if t.words & {"lookup", "access", "query", "request"} and not t.words & {"hit", "miss", "per"}]
         if len(hits) != 1 or len(misses) + len(wholes) != 1:
@@ -244,10 +290,15 @@ def _frame_rate(node: Node) -> Iterator[Broken]:
         return
     inverse = _agree(rows, True) > _agree(rows, False)
     common = _common(rows, inverse)
-    for fps, rtf in rows:
-        low, high = _product(fps, rtf, inverse)
+    for rate, factor in rows:
+        low, high = _product(rate, factor, inverse)
         if not (low <= common[1] and common[0] <= high):
-            yield Broken(f"RTF {'÷' if inverse else '×'} frames/s", rtf, (fps,), _number((common[0] + common[1]) / 2) + " frames/s of the codec in the other rows")
+            yield Broken(
+                f"RTF {'÷' if inverse else '×'} frames/s",
+                factor,
+                (rate,),
+                _number((common[0] + common[1]) / 2) + " frames/s of the codec in the other rows",
+            )
 
 
 def _product(fps: Term, rtf: Term, inverse: bool) -> tuple[Fraction, Fraction]:

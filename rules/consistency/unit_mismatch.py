@@ -31,21 +31,24 @@ from rules.reading.documents import Document, Node, Number, Path, nodes, walk
 from rules.reading.keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key, words
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
+from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
 DIGITS = 3
 FIGURES = 20_000
-_GENERIC = SAMPLE_WORDS | frozenset(
+_GENERIC = SAMPLE_WORDS | word_set(
     "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
-    "json entry group campaign bundle receipt measurement status record block".split()
+    "json entry group campaign bundle receipt measurement status record block"
 )
 # Fields that every object of a campaign may share: equal values link nothing.
-_COMMON = frozenset(
+_COMMON = word_set(
     "campaign verdict status unit provenance date host device model arm kind type format schema version note comment description author revision commit sha image "
-    "hardware platform engine framework language source issue bundle owner level".split()
+    "hardware platform engine framework language source issue bundle owner level"
 )
 # Fields whose difference says nothing about the subject.
-_LOOSE = frozenset("note comment description source file path of copy timestamp date at time sha hash digest url provenance author label_for reason title".split())
+_LOOSE = word_set(
+    "note comment description source file path of copy timestamp date at time sha hash digest url provenance author label_for reason title"
+)
 _TIME_LIKE = WEAK_WORDS | {"s", "ms", "us", "ns", "minute", "hour"}
 
 
@@ -112,7 +115,7 @@ def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:
             yield Figure(doc, node.path, quantity, name, node.parent)
 
 
-_UNITS = frozenset("percent byte kb mb gb tb kib mib gib tib value".split())
+_UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value")
 
 
 def _of_unit(unit: Any) -> tuple[str, ...]:
@@ -138,7 +141,7 @@ def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:
     """True when the factor is exact as printed: one value lies in what the other's digits allow, both with enough digits."""
     value = small.base * factor / large.factor
     low, high = small.quantity.low * small.factor * factor / large.factor, small.quantity.high * small.factor * factor / large.factor
-    return large.quantity.low <= value <= large.quantity.high or low <= large.quantity.value <= high and factor == 60
+    return large.quantity.low <= value <= large.quantity.high or (low <= large.quantity.value <= high and factor == 60)
 
 
 # ---------------------------------------------------------------- the same subject
@@ -212,7 +215,8 @@ def _names(one: Figure, other: Figure) -> bool:
 
 def _share_identity(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return any(
-        isinstance(value, str) and value == other.get(key) and len(value) < 200 and not set(words(key)) & (_COMMON | _LOOSE) for key, value in one.items()
+        isinstance(value, str) and value == other.get(key) and len(value) < 200 and not set(words(key)) & (_COMMON | _LOOSE)
+        for key, value in one.items()
     )
 
 

@@ -32,7 +32,7 @@ class Scaled:
         return sorted(self.integers)
 
     def value(self, integer: int | Fraction) -> Fraction:
-        return Fraction(integer) / 10**self.places
+        return Fraction(integer) * Fraction(1, 10**self.places)
 
     def take(self, integers: Sequence[int]) -> Scaled:
         return Scaled(integers, self.places, self.printed)

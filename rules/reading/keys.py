@@ -10,9 +10,12 @@ from functools import lru_cache
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import COUNTS, Unit
 from rules.reading.units import unit as unit_named
+from rules.reading.units import words as word_set
 
 KEY_LIMIT = 200
-_TOKEN = re.compile(r"[µμ]s(?![a-z])|\d{1,3}(?:th|st|nd|rd)(?![a-z])|[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[a-z]{1,60}\d{0,20}|[A-Z]{1,60}\d{0,20}|\d{1,20}|[%σΣ]|[\u4e00-\u9fff]{1,60}")
+_TOKEN = re.compile(
+    r"[µμ]s(?![a-z])|\d{1,3}(?:th|st|nd|rd)(?![a-z])|[A-Z]{1,40}(?=[A-Z][a-z])|[A-Z]?[a-z]{1,60}\d{0,20}|[A-Z]{1,60}\d{0,20}|\d{1,20}|[%σΣ]|[\u4e00-\u9fff]{1,60}"
+)
 
 # Chinese terms as the English words they stand for, longest first when cutting.
 _CHINESE = {
@@ -96,6 +99,12 @@ _CHINESE = {
     "数据": "data",
     "列表": "list",
     "单位": "unit",
+    "加速比": "speedup",
+    "基线": "baseline",
+    "对照": "control",
+    "候选": "candidate",
+    "优化前": "before",
+    "优化后": "after",
     "首次": "first",
     "每": "per",
     "前": "first",
@@ -222,11 +231,11 @@ def _chinese(run: str) -> list[str]:
 
 
 # Words of `words` that say a unit; what they convert to is `unit_of_key`'s to say.
-_UNIT_WORDS = frozenset(
-    "ns us ms s minute hour percent byte kb mb gb tb kib mib gib tib fps qps rps tps iops kbps mbps gbps hz khz mhz ghz watt joule kj db tflop flop".split()
+_UNIT_WORDS = word_set(
+    "ns us ms s minute hour percent byte kb mb gb tb kib mib gib tib fps qps rps tps iops kbps mbps gbps hz khz mhz ghz watt joule kj db tflop flop"
 )
-_LETTERS = frozenset("s h w j b c kw".split())
-_TIMES = frozenset("s minute hour ms us ns day".split())
+_LETTERS = word_set("s h w j b c kw")
+_TIMES = word_set("s minute hour ms us ns day")
 
 
 def unit_of(key: str) -> Unit | None:
@@ -292,24 +301,24 @@ _PERCENTILE = re.compile(r"(?:t?p|pct|perc|percentile|q)(\d{1,6})\Z")
 _ORDINAL = re.compile(r"(\d{1,3})(?:th|st|nd|rd)\Z")
 
 # Words that say "these are the observations", and nothing about of what.
-SAMPLE_WORDS = frozenset(
+SAMPLE_WORDS = word_set(
     "sample value timing observation measurement data raw run result list series all trial reading point repetition iteration record entry item "
     "array measured summary stat statistic aggregate aggregated aggregation metric each individual of the in report recorded by over and "
-    "request query call op attempt round descriptive percentile detail figure number count unit n".split()
+    "request query call op attempt round descriptive percentile detail figure number count unit n"
 )
 # Words for a time that add nothing when only one side has them.
-WEAK_WORDS = frozenset("latency time elapsed duration wall clock runtime walltime cost response roundtrip".split())
+WEAK_WORDS = word_set("latency time elapsed duration wall clock runtime walltime cost response roundtrip")
 # Lists under these names are settings, names of places or outcomes, not observations.
-SETTING_WORDS = frozenset(
+SETTING_WORDS = word_set(
     "seed shape size batch dim rank id device thread port pid exit code status version step layer concurrency level length timestamp epoch order "
     "bin bucket edge threshold limit index offset position core gpu npu card node worker page schedule grid target gate date year day at start end "
-    "ts config setting param parameter sweep axis x k label tick line http signal client user parallel knob sizes candidate variant choice".split()
+    "ts config setting param parameter sweep axis x k label tick line http signal client user parallel knob sizes candidate variant choice"
 )
-INDEX_WORDS = frozenset(
-    "run trial iteration repetition sample request id index idx i n seq sequence rank seed attempt step epoch number no round query count 序号 编号".split()
+INDEX_WORDS = word_set(
+    "run trial iteration repetition sample request id index idx i n seq sequence rank seed attempt step epoch number no round query count 序号 编号"
 )
-CUT_WORDS = frozenset("warmup discard drop exclude skip ignore outlier fail invalid trim reject omit remove abort cooldown".split())
-LIMIT_WORDS = frozenset("limit threshold allowed allow target gate budget required require tolerance bound cap slo sla goal ceiling expected".split())
+CUT_WORDS = word_set("warmup discard drop exclude skip ignore outlier fail invalid trim reject omit remove abort cooldown")
+LIMIT_WORDS = word_set("limit threshold allowed allow target gate budget required require tolerance bound cap slo sla goal ceiling expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +428,24 @@ def _percentile(digits: str, following: str) -> tuple[Statistic | None, int]:
 _SAMPLE_NOUNS = {"sample", "observation", "measurement", "timing", "reading", "datapoint"}
 _RUN_NOUNS = {"run", "repetition", "trial", "iteration", "attempt", "round", "replicate", "execution", "replica", "rerun"}
 _UNIT_NOUNS = {"request", "query", "call", "op", "operation", "message", "prompt", "episode", "clip", "session", "image", "frame", "file", "rater"}
-_PLACE_NOUNS = {"rank", "worker", "process", "node", "host", "shard", "replica_set", "pod", "container", "device", "gpu", "npu", "card", "arm", "seed", "receipt"}
+_PLACE_NOUNS = {
+    "rank",
+    "worker",
+    "process",
+    "node",
+    "host",
+    "shard",
+    "replica_set",
+    "pod",
+    "container",
+    "device",
+    "gpu",
+    "npu",
+    "card",
+    "arm",
+    "seed",
+    "receipt",
+}
 COUNTED = _SAMPLE_NOUNS | _RUN_NOUNS | _UNIT_NOUNS | _PLACE_NOUNS
 FAMILY = {
     **dict.fromkeys(_SAMPLE_NOUNS, "sample"),
@@ -429,9 +455,9 @@ FAMILY = {
     **dict.fromkeys(("node", "host"), "node"),
     **dict.fromkeys(("query", "call", "op", "operation"), "request"),
 }
-_QUALIFIERS = frozenset(
+_QUALIFIERS = word_set(
     "count n number total measured timed planned declared recorded listed collected benchmark bench actual configured configuration size of the "
-    "requested scheduled intended target expected".split()
+    "requested scheduled intended target expected"
 )
 
 

@@ -10,15 +10,35 @@ from typing import Any
 from rules.reading.documents import Document, Node, Path, resolve
 from rules.reading.keys import COUNTED, CUT_WORDS, FAMILY, read_key, words
 from rules.reading.samples import is_out, is_trial_map, literal, whole_number
+from rules.reading.units import words as word_set
 
 _ENTRY_KEY = re.compile(r"[A-Za-z_.\u4e00-\u9fff -]{0,40}[-_.:#]?\d{1,6}(?:[:/.@_-][A-Za-z0-9]{1,24}){0,3}\Z")
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[-_ .:#]?\d{1,6}")
-_LOST = CUT_WORDS | {"error", "timeout", "crash", "missing", "lost", "incomplete", "cancel", "cancelled", "oom", "interrupt", "interrupted", "unfinished", "dead"}
-_KEPT = frozenset("complete success valid measured kept used accepted finished recorded ok passed included".split())
-_ID_WORDS = frozenset("rank worker id index idx run trial repetition pid host name seed sample iteration replicate attempt round number".split())
-_EXIT_WORDS = frozenset("exit code status return returncode exitcode signal rc".split())
-_UNFINISHED = re.compile(r"\b(?:running|queued|in[- _]progress|interrupted|incomplete|partial|aborted|pending|ongoing)\b|进行中|排队|中断|未完成", re.IGNORECASE)
-_NOTED = re.compile(r"warm.?up|discard|exclud|outlier|dropp|fail|abort|crash|lost|missing|not recorded|did not (?:finish|complete)|timed out|skipp|预热|剔除|丢弃|失败|缺失|中断|未记录|超时", re.IGNORECASE)
+_LOST = CUT_WORDS | {
+    "error",
+    "timeout",
+    "crash",
+    "missing",
+    "lost",
+    "incomplete",
+    "cancel",
+    "cancelled",
+    "oom",
+    "interrupt",
+    "interrupted",
+    "unfinished",
+    "dead",
+}
+_KEPT = word_set("complete success valid measured kept used accepted finished recorded ok passed included")
+_ID_WORDS = word_set("rank worker id index idx run trial repetition pid host name seed sample iteration replicate attempt round number")
+_EXIT_WORDS = word_set("exit code status return returncode exitcode signal rc")
+_UNFINISHED = re.compile(
+    r"\b(?:running|queued|in[- _]progress|interrupted|incomplete|partial|aborted|pending|ongoing)\b|进行中|排队|中断|未完成", re.IGNORECASE
+)
+_NOTED = re.compile(
+    r"warm.?up|discard|exclud|outlier|dropp|fail|abort|crash|lost|missing|not recorded|did not (?:finish|complete)|timed out|skipp|预热|剔除|丢弃|失败|缺失|中断|未记录|超时",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +69,11 @@ def _lists(key: str) -> str | None:
     read = read_key(key)
     nouns = [word for word in (*read.words, *([read.per] if read.per else [])) if word in COUNTED]
     families = {FAMILY.get(noun, noun) for noun in nouns}
-    rest = [w for w in read.words if w not in COUNTED and w not in ("per", "list", "all", "record", "result", "by", "detail", "entry", "measured", "timed")]
+    rest = [
+        w
+        for w in read.words
+        if w not in COUNTED and w not in ("per", "list", "all", "record", "result", "by", "detail", "entry", "measured", "timed")
+    ]
     if len(families) != 1 or read.cut or (rest and not set(rest) <= _EXIT_WORDS and not read.per and "per" not in read.words):
         return None
     return families.pop()
@@ -124,7 +148,7 @@ def explained(doc: Document, place: Path) -> Explained:
             said = set(words(key))
             count = whole_number(value)
             if isinstance(value, str):
-                vague |= bool(_NOTED.search(value[:2000])) and not _EXIT_WORDS >= said
+                vague |= bool(_NOTED.search(value[:2000])) and not said <= _EXIT_WORDS
                 vague |= "status" in said and bool(_UNFINISHED.search(value[:200]))
             elif said & _LOST and read_key(key).unit is None:
                 if count is not None:

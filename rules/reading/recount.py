@@ -240,4 +240,3 @@ def _has_limit(holder: Any) -> bool:
 def _described(held: Sampled, stated: Stated) -> bool:
     """True when another statistic of the same object shows that it is a summary."""
     return len(held.kinds[stated.path[:-1]]) > 1
-

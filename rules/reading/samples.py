@@ -15,21 +15,26 @@ from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, count
 from rules.reading.records import Records, source
 from rules.reading.units import Unit, comparable
 from rules.reading.units import unit as unit_named
+from rules.reading.units import words as word_set
 
 NEAR = 3
 """So many levels above a list or an aggregate, they may still speak of each other."""
 FIELDS = 64
-_NUMERIC = re.compile(r"\s*([-+]?\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,20})?|[-+]?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?)\s*([A-Za-zµμ%/\u4e00-\u9fff]{0,12})\s*\Z")
-_TRIAL_KEY = re.compile(r"(?:run|rep|repeat|repetition|trial|iter|iteration|sample|attempt|request|rank|worker|round|第)?[-_ ]?(\d{1,6})(?:次|轮)?\Z", re.IGNORECASE)
-_OUT_STATUS = frozenset(
-    "fail failed failure error errored timeout timed_out aborted abort crashed crash warmup warm-up warm_up discarded excluded invalid rejected skipped oom "
-    "cancelled canceled outlier ignored dropped killed interrupted 失败 预热 丢弃 剔除 超时 无效".split()
+_NUMERIC = re.compile(
+    r"\s*([-+]?\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,20})?|[-+]?\d{1,30}(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?)\s*([A-Za-zµμ%/\u4e00-\u9fff]{0,12})\s*\Z"
 )
-_OUT_FLAGS = frozenset("warmup discard exclude skip ignore outlier fail invalid reject drop cooldown".split())
-_IN_FLAGS = frozenset("valid ok success pass passed measured included kept counted accepted".split())
-_TRIALS = frozenset("run repetition trial sample iteration measurement observation attempt request timing record".split())
-_ARMS = frozenset("arm variant build config configuration candidate branch revision treatment".split())
-_SWEPT = frozenset("batch thread size concurrency name label kind kernel method engine backend model case workload scenario level length stage phase".split())
+_TRIAL_KEY = re.compile(
+    r"(?:run|rep|repeat|repetition|trial|iter|iteration|sample|attempt|request|rank|worker|round|第)?[-_ ]?(\d{1,6})(?:次|轮)?\Z", re.IGNORECASE
+)
+_OUT_STATUS = word_set(
+    "fail failed failure error errored timeout timed_out aborted abort crashed crash warmup warm-up warm_up discarded excluded invalid rejected skipped oom "
+    "cancelled canceled outlier ignored dropped killed interrupted 失败 预热 丢弃 剔除 超时 无效"
+)
+_OUT_FLAGS = word_set("warmup discard exclude skip ignore outlier fail invalid reject drop cooldown")
+_IN_FLAGS = word_set("valid ok success pass passed measured included kept counted accepted")
+_TRIALS = word_set("run repetition trial sample iteration measurement observation attempt request timing record")
+_ARMS = word_set("arm variant build config configuration candidate branch revision treatment")
+_SWEPT = word_set("batch thread size concurrency name label kind kernel method engine backend model case workload scenario level length stage phase")
 _NOTE = re.compile(
     r"warm.?up|burn.?in|discard|exclud|outlier|dropped|trimm|skipp|ignor|remov|omit|first (?:run|sample|iteration|request|measurement)|cold|"
     r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
@@ -283,9 +288,9 @@ def _fields(path: Path, held: list[dict[str, Any]], length: int, unit: Unit | No
                 filled[(key,)] = filled.get((key,), 0) + 1
     arms = _are_arms(path, held)
     for within, count in filled.items():
-        key = read_key(within[-1])
-        if count >= 2 and not key.statistics and not _is_index(within, key):
-            own = key.unit or (read_key(within[0]).unit if len(within) > 1 else None) or _element_unit(held[0])
+        last = read_key(within[-1])
+        if count >= 2 and not last.statistics and not _is_index(within, last):
+            own = last.unit or (read_key(within[0]).unit if len(within) > 1 else None) or _element_unit(held[0])
             yield Series(path, within, length, count, own or unit, arms or _is_setting(path, within))
 
 
@@ -464,7 +469,11 @@ def _holders(value: Any, path: Path) -> Iterator[dict[str, Any]]:
 def _cuts(key: str) -> bool:
     """True for a key that says what was left out: `warmups`, `discarded_runs`, `skip_first`, not `dropped_frames`."""
     read = read_key(key)
-    return (read.cut and read.unit is None and read.content <= {"first", "last", "initial", "indices", "index"}) or key.lower() in ("valid", "measured", "ok")
+    return (read.cut and read.unit is None and read.content <= {"first", "last", "initial", "indices", "index"}) or key.lower() in (
+        "valid",
+        "measured",
+        "ok",
+    )
 
 
 def _declare(key: str, value: Any, series: Series, leading: set[int], some: set[int], masks: list[frozenset[int]]) -> bool:
@@ -500,7 +509,11 @@ def is_out(item: dict[str, Any]) -> bool:
         if isinstance(value, bool):
             if (value and said_words & _OUT_FLAGS) or (not value and said_words <= _IN_FLAGS):
                 return True
-        elif isinstance(value, str) and len(value) < 40 and said_words & {"status", "phase", "kind", "type", "state", "role", "stage", "outcome", "result", "状态"}:
+        elif (
+            isinstance(value, str)
+            and len(value) < 40
+            and said_words & {"status", "phase", "kind", "type", "state", "role", "stage", "outcome", "result", "状态"}
+        ):
             if value.strip().lower() in _OUT_STATUS:
                 return True
         elif value is not None and value != "" and said_words & {"error", "exception"} and len(said_words) <= 2 and not isinstance(value, Number):
@@ -511,8 +524,13 @@ def is_out(item: dict[str, Any]) -> bool:
 def warmups_of(doc: Document) -> Iterator[int]:
     """The numbers of warm-ups that a document declares anywhere."""
     for node in walk(doc.value):
-        if isinstance(node.value, Number) and node.value.is_integer_literal and 0 < node.value < 1000 and node.path and isinstance(node.path[-1], str):
+        if (
+            isinstance(node.value, Number)
+            and node.value.is_integer_literal
+            and 0 < node.value < 1000
+            and node.path
+            and isinstance(node.path[-1], str)
+        ):
             read = read_key(node.path[-1])
             if "warmup" in read.words and read.unit is None:
                 yield int(node.value)
-

@@ -15,7 +15,10 @@ from rules.reading.samples import Series, left_out, sampled
 from rules.reading.statements import Statement, statements
 from rules.reading.tallies import Tally, tallies
 
-_WARMUPS = re.compile(r"(?P<n>\d{1,4}|one|two|three|four|five|a|an)\s(?:[a-z]{2,12}\s)?warm-?\s?ups?|warm-?up(?: run| iteration| request)?s?\s?(?:\(|: |of )?(?P<m>\d{1,3})|预热\s?(?P<z>[一二两三四五\d])\s?次", re.IGNORECASE)
+_WARMUPS = re.compile(
+    r"(?P<n>\d{1,4}|one|two|three|four|five|a|an)\s(?:[a-z]{2,12}\s)?warm-?\s?ups?|warm-?up(?: run| iteration| request)?s?\s?(?:\(|: |of )?(?P<m>\d{1,3})|预热\s?(?P<z>[一二两三四五\d])\s?次",
+    re.IGNORECASE,
+)
 _WORDS = {"one": 1, "a": 1, "an": 1, "two": 2, "three": 3, "four": 4, "five": 5, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5}
 _LEFT_OUT = re.compile(
     r"\b(?:discard|exclud|fail(?:ed|ure)?|abort|crash|lost|missing|did not (?:finish|complete)|incomplete|dropp|outlier|interrupt|not recorded|only \w+ (?:of|are)|remaining|not yet|so far)"
@@ -54,7 +57,10 @@ def told_counts(snapshot: Snapshot, bundle: Bundle) -> Iterator[Told]:
 
 
 def _counts_runs(one: Statement) -> bool:
-    return any(t.family in ("run", "sample", "receipt", "request") for t in tallies(one.text)) or re.search(r"\b(?:run|sample|repetition|trial|receipt)s?\b|次|样本|回执", one.text) is not None
+    return (
+        any(t.family in ("run", "sample", "receipt", "request") for t in tallies(one.text))
+        or re.search(r"\b(?:run|sample|repetition|trial|receipt)s?\b|次|样本|回执", one.text) is not None
+    )
 
 
 def _in_statement(snapshot: Snapshot, bundle: Bundle, one: Statement, made: tuple[Statement, ...]) -> Told | None:

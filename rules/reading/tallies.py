@@ -7,26 +7,38 @@ from dataclasses import dataclass
 
 from rules.reading.keys import COUNTED, FAMILY, singular, words
 from rules.reading.units import COUNTS, unit
+from rules.reading.units import words as word_set
 
 MOST = 100
-_NAMES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
-_SPELLED = {name: value for value, name in enumerate(_NAMES, 1)} | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "dozen": 12, "both": 2}
+_NAMES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+_SPELLED = {name: value for value, name in enumerate(_NAMES.split(), 1)} | {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "hundred": 100,
+    "dozen": 12,
+    "both": 2,
+}
 _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 _ENGLISH = re.compile(
-    r"(?<![\w.,/#:+-])(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9}|(?:a )?(?:" + "|".join(_SPELLED) + r"))(?P<k>k\b)?(?:[ -]|\s)(?P<words>(?:[A-Za-z][A-Za-z-]{0,24}\s){0,3}?)"
+    r"(?<![\w.,/#:+-])(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9}|(?:a )?(?:"
+    + "|".join(_SPELLED)
+    + r"))(?P<k>k\b)?(?:[ -]|\s)(?P<words>(?:[A-Za-z][A-Za-z-]{0,24}\s){0,3}?)"
     r"(?P<noun>[A-Za-z]{2,24}s|[Rr]epeat|[Rr]un|[Ss]ample|[Rr]equest|[Qq]uer(?:y|ies)|[Tt]rial|[Rr]epetition)(?![A-Za-z])(?!\s?(?:/\s?s|per (?:second|sec|s|minute|hour))(?![A-Za-z]))",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"(?<![A-Za-z0-9_])(?:n|N|sample size(?: of| is)?|sample count(?: of| is)?|样本数|样本量)\s?(?:[=:＝：为]\s?|\s)(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9})(?![\w.%])")
+_LETTER = re.compile(
+    r"(?<![A-Za-z0-9_])(?:n|N|sample size(?: of| is)?|sample count(?: of| is)?|样本数|样本量)\s?(?:[=:＝：为]\s?|\s)(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9})(?![\w.%])"
+)
 _CHINESE = re.compile(
     r"(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9}|[一二两三四五六七八九十百]{1,5})\s?(?P<k>万|千)?\s?(?P<measure>个|次|条|轮|份|组|场|笔|段|趟|遍)\s?的?(?P<noun>[\u4e00-\u9fff]{0,6})"
 )
 _RUN_BEFORE = re.compile(r"(?:重复|运行|重跑|跑|测试|试验|测量|执行|迭代)了?\s?\Z")
 _RAN = re.compile(r"\b(?:run|ran|repeated|executed|measured|tested|sampled|benchmarked|launched)\b[^.;]{0,24}\Z", re.IGNORECASE)
 _PRODUCT = re.compile(r"(?<![\d.])(\d{1,6})\s?[×x*]\s?\Z")
-_NOT_COUNTED = frozenset(
+_NOT_COUNTED = word_set(
     "concurrent parallel simultaneous inflight in-flight outstanding warm-up warmup discarded failed excluded warm cold per additional extra other more "
-    "further of or and to than which in".split()
+    "further of or and to than which in"
 )
 _NOUNS_IN_CHINESE = {
     "请求": "request",
