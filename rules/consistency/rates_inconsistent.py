@@ -25,7 +25,8 @@ from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.documents import Document, Node, Path, nodes, walk
-from rules.reading.keys import read_key, words
+from rules.reading.key_words import words
+from rules.reading.keys import read_key
 from rules.reading.markdown import markdown
 from rules.reading.prefilter import mentions
 from rules.reading.quantities import Quantity, of_value, quantities
@@ -220,9 +221,9 @@ def _pairs(terms: list[Term]) -> Iterator[tuple[Term, Term]]:
     """(before, after) of one thing in one object: `control_s` and `candidate_s`."""
     for a in terms:
         for b in terms:
-            if a.words & _BEFORE and b.words & _AFTER and a.family == b.family and a.words - _BEFORE == b.words - _AFTER and a.family not in COUNTS:
-                if a.low > 0 and b.low > 0:
-                    yield a, b
+            alike = a.family == b.family and a.words - _BEFORE == b.words - _AFTER and a.family not in COUNTS
+            if alike and a.words & _BEFORE and b.words & _AFTER and a.low > 0 and b.low > 0:
+                yield a, b
 
 
 def _nested_pairs(node: Node) -> Iterator[tuple[Term, Term]]:

@@ -10,16 +10,19 @@ from typing import Any
 from rules.core.model import Location, Snapshot
 from rules.reading.documents import Document, document, resolve
 from rules.reading.estimates import Scaled, agrees, expected, reach, scaled, slack_of
-from rules.reading.keys import LIMIT_WORDS, Statistic, words
+from rules.reading.key_words import words
+from rules.reading.keys import LIMIT_WORDS, Statistic
 from rules.reading.layout import Bundle
+from rules.reading.left_out import Left, left_out, warmups_of
+from rules.reading.owners import in_file, owner
 from rules.reading.records import Records, named_file, place, source
-from rules.reading.samples import Left, Sampled, Series, Stated, in_file, left_out, owner, sampled, texts, warmups_of
+from rules.reading.samples import Sampled, Series, Stated, sampled, texts
 
 # Sums called a total may include what is not listed (warm-ups, overheads): they are confirmed where they agree, never judged.
 ONLY_CONFIRMED = frozenset(["total"])
 _GATE_WORDS = LIMIT_WORDS | {"observed", "passed", "pass", "op", "operator", "rule", "metric", "criterion"}
 # Where only one of two keys declares a unit, the other may be in any of these.
-_OTHER_UNITS = tuple(Fraction(10) ** power for power in (3, -3, 6, -6, 9, -9, 2, -2)) + (Fraction(60), Fraction(1, 60))
+_OTHER_UNITS = (*(Fraction(10) ** power for power in (3, -3, 6, -6, 9, -9, 2, -2)), Fraction(60), Fraction(1, 60))
 
 
 @dataclass(frozen=True, slots=True)

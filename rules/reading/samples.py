@@ -11,9 +11,10 @@ from typing import Any
 
 from rules.core.model import Snapshot, Tree
 from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
-from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key, words
+from rules.reading.key_words import words
+from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
 from rules.reading.records import Records, source
-from rules.reading.units import Unit, comparable
+from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
 from rules.reading.units import words as word_set
 
@@ -26,20 +27,9 @@ _NUMERIC = re.compile(
 _TRIAL_KEY = re.compile(
     r"(?:run|rep|repeat|repetition|trial|iter|iteration|sample|attempt|request|rank|worker|round|第)?[-_ ]?(\d{1,6})(?:次|轮)?\Z", re.IGNORECASE
 )
-_OUT_STATUS = word_set(
-    "fail failed failure error errored timeout timed_out aborted abort crashed crash warmup warm-up warm_up discarded excluded invalid rejected skipped oom "
-    "cancelled canceled outlier ignored dropped killed interrupted 失败 预热 丢弃 剔除 超时 无效"
-)
-_OUT_FLAGS = word_set("warmup discard exclude skip ignore outlier fail invalid reject drop cooldown")
-_IN_FLAGS = word_set("valid ok success pass passed measured included kept counted accepted")
 _TRIALS = word_set("run repetition trial sample iteration measurement observation attempt request timing record")
 _ARMS = word_set("arm variant build config configuration candidate branch revision treatment")
 _SWEPT = word_set("batch thread size concurrency name label kind kernel method engine backend model case workload scenario level length stage phase")
-_NOTE = re.compile(
-    r"warm.?up|burn.?in|discard|exclud|outlier|dropped|trimm|skipp|ignor|remov|omit|first (?:run|sample|iteration|request|measurement)|cold|"
-    r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,93 +326,6 @@ def _index(series: list[Series]) -> tuple[dict[Path, tuple[Series, ...]], frozen
     return {place: tuple(held) for place, held in near.items()}, frozenset(blocked)
 
 
-# ---------------------------------------------------------------- which series an aggregate speaks of
-
-
-def said(parts: tuple[str | int, ...]) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The content words, the weak words and whether something is cut, of the keys along a path."""
-    keys = [read_key(part) for part in parts if isinstance(part, str)]
-    content = frozenset(word for key in keys for word in key.content)
-    return content, frozenset(word for key in keys for word in key.weak), any(key.cut for key in keys)
-
-
-def owner(held: Sampled, stated: Stated) -> Series | None:
-    """The one series that `stated` speaks of; None where there is none, or where several could be meant."""
-    for base, near, blocked in _levels(held, stated.path):
-        content, weak, cut = said(stated.path[len(base) :])
-        if cut:
-            return None
-        fitting = [s for s in near if _same_dimension(s.unit, stated.unit)]
-        exact = [s for s in fitting if said(_parts(s, base))[0] == content and not _conflict(weak, said(_parts(s, base))[1])]
-        exact = [s for s in exact if not s.setting or content]
-        if len(exact) > 1:
-            exact = [s for s in exact if said(_parts(s, base))[1] == weak]
-        if exact:
-            return exact[0] if len(exact) == 1 else None
-        if not content and (near or blocked):
-            alone = [s for s in fitting if not s.setting and (s.unit is not None or stated.unit is None)]
-            return alone[0] if len(alone) == 1 and not blocked and not _conflict(weak, said(_parts(alone[0], base))[1]) else None
-    return None
-
-
-def in_file(held: Sampled, stated: Stated, inside: int) -> Series | None:
-    """The one series of another file that `stated` speaks of; `inside` is the length of the path to the object that names the file."""
-    content, weak, cut = said(stated.path[inside:])
-    fitting = [s for s in held.series if not cut and not s.setting and _same_dimension(s.unit, stated.unit)]
-    exact = [s for s in fitting if said(_parts(s, ()))[0] == content and not _conflict(weak, said(_parts(s, ()))[1])]
-    if not exact and not content:
-        exact = [s for s in fitting if s.unit is not None or stated.unit is None]
-    return exact[0] if len(exact) == 1 else None
-
-
-def _levels(held: Sampled, path: Path) -> Iterator[tuple[Path, tuple[Series, ...], bool]]:
-    """The places around `path`, nearest first, that do not leave a list's element."""
-    for up in range(1, NEAR + 1):
-        if up > len(path):
-            return
-        base = path[: len(path) - up]
-        if isinstance(path[-up], int):
-            if path[: len(path) - up + 1] in held.summaries:
-                yield base, tuple(one for one in held.series if one.path == base), False
-            return
-        yield base, held.near.get(base, ()), base in held.blocked
-
-
-def _parts(series: Series, base: Path) -> tuple[str | int, ...]:
-    return (*series.path[len(base) :], *series.within)
-
-
-def _same_dimension(one: Unit | None, other: Unit | None) -> bool:
-    return one is None or other is None or comparable(one, other)
-
-
-def _conflict(one: frozenset[str], other: frozenset[str]) -> bool:
-    """`elapsed` and `latency` are two things; a weak word on one side only is none."""
-    return bool(one) and bool(other) and not one & other
-
-
-# ---------------------------------------------------------------- the numbers, and what was left out
-
-
-@dataclass(frozen=True)
-class Left:
-    """What is declared to be left out of a series.
-
-    leading  numbers of first elements
-    some     a number of elements, not said which
-    masks    sets of indices
-    vague    a note says that something was left out, not how much
-    """
-
-    leading: frozenset[int] = frozenset()
-    some: frozenset[int] = frozenset()
-    masks: tuple[frozenset[int], ...] = ()
-    vague: bool = False
-
-    def __bool__(self) -> bool:
-        return bool(self.leading or self.some or self.masks or self.vague)
-
-
 def texts(doc: Document, series: Series) -> list[str | None]:
     """The printed numbers of `series`, None for an element without one."""
     held = resolve(doc.value, series.path)
@@ -436,101 +339,3 @@ def _inside(item: Any, within: tuple[str, ...]) -> Any:
     for key in within:
         item = item.get(key) if isinstance(item, dict) else None
     return item
-
-
-def left_out(doc: Document, series: Series) -> Left:
-    """What the objects around `series`, and its elements' own flags, declare to be left out."""
-    leading: set[int] = set()
-    some: set[int] = set()
-    masks: list[frozenset[int]] = []
-    vague = False
-    for holder in _holders(doc.value, series.path):
-        for key, value in holder.items():
-            if isinstance(value, str) and _NOTE.search(value[:2000]):
-                vague = True
-            elif _cuts(key):
-                vague |= _declare(key, value, series, leading, some, masks)
-    held = resolve(doc.value, series.path)
-    items = list(held.values()) if isinstance(held, dict) else held
-    if series.within:
-        out = frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
-        masks += [out] if out else []
-    return Left(frozenset(leading), frozenset(some), tuple(masks), vague)
-
-
-def _holders(value: Any, path: Path) -> Iterator[dict[str, Any]]:
-    """The objects around a place, outermost first."""
-    for part in path:
-        if isinstance(value, dict):
-            yield value
-        value = resolve(value, (part,))
-
-
-def _cuts(key: str) -> bool:
-    """True for a key that says what was left out: `warmups`, `discarded_runs`, `skip_first`, not `dropped_frames`."""
-    read = read_key(key)
-    return (read.cut and read.unit is None and read.content <= {"first", "last", "initial", "indices", "index"}) or key.lower() in (
-        "valid",
-        "measured",
-        "ok",
-    )
-
-
-def _declare(key: str, value: Any, series: Series, leading: set[int], some: set[int], masks: list[frozenset[int]]) -> bool:
-    """Notes what one key declares; True where it only says that something was left out."""
-    first = bool({"warmup", "skip", "first", "initial"} & set(read_key(key).words))
-    text = literal(value)
-    if text is not None:
-        count = int(Fraction(text)) if Fraction(text).denominator == 1 else 0
-        if 0 < count < series.length and _cuts(key) and read_key(key).cut:
-            (leading if first else some).add(count)
-    elif isinstance(value, list) and len(value) == series.length and all(isinstance(v, bool) for v in value):
-        wanted = not read_key(key).cut
-        masks.append(frozenset(i for i, v in enumerate(value) if v is not wanted))
-    elif isinstance(value, (list, dict)) and value and read_key(key).cut:
-        some.add(min(len(value), series.length - 1))
-        masks += _indices(value, series.length)
-    elif (value is True or isinstance(value, str)) and read_key(key).cut and str(value).strip().lower() not in ("none", "no", "无", "false", "0"):
-        return True
-    return False
-
-
-def _indices(value: Any, length: int) -> Iterator[frozenset[int]]:
-    numbers = [int(item) for item in value if isinstance(item, Number) and item.is_integer_literal] if isinstance(value, list) else []
-    if numbers and len(numbers) == len(value):
-        for start in (0, 1):
-            yield frozenset(n - start for n in numbers if 0 <= n - start < length)
-
-
-def is_out(item: dict[str, Any]) -> bool:
-    """True for a trial that says of itself that it does not count: a warm-up, a failure, a discarded run."""
-    for key, value in item.items():
-        said_words = set(words(key))
-        if isinstance(value, bool):
-            if (value and said_words & _OUT_FLAGS) or (not value and said_words <= _IN_FLAGS):
-                return True
-        elif (
-            isinstance(value, str)
-            and len(value) < 40
-            and said_words & {"status", "phase", "kind", "type", "state", "role", "stage", "outcome", "result", "状态"}
-        ):
-            if value.strip().lower() in _OUT_STATUS:
-                return True
-        elif value is not None and value != "" and said_words & {"error", "exception"} and len(said_words) <= 2 and not isinstance(value, Number):
-            return True
-    return False
-
-
-def warmups_of(doc: Document) -> Iterator[int]:
-    """The numbers of warm-ups that a document declares anywhere."""
-    for node in walk(doc.value):
-        if (
-            isinstance(node.value, Number)
-            and node.value.is_integer_literal
-            and 0 < node.value < 1000
-            and node.path
-            and isinstance(node.path[-1], str)
-        ):
-            read = read_key(node.path[-1])
-            if "warmup" in read.words and read.unit is None:
-                yield int(node.value)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from rules.core.model import Bundle, Location, Snapshot
 from rules.reading.documents import Document
+from rules.reading.left_out import left_out
 from rules.reading.manifests import looks_like_path
 from rules.reading.named_paths import files_of
 from rules.reading.records import Records, source
-from rules.reading.samples import Series, left_out, sampled
+from rules.reading.samples import Series, sampled
 from rules.reading.statements import Statement, statements
 from rules.reading.tallies import Tally, tallies
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rules.reading.keys import COUNTED, FAMILY, singular, words
+from rules.reading.key_words import singular, words
+from rules.reading.keys import COUNTED, FAMILY
 from rules.reading.units import COUNTS, unit
 from rules.reading.units import words as word_set
 
