@@ -23,8 +23,8 @@ from itertools import combinations
 
 from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
-from rules.reading.key_words import words
-from rules.reading.keys import Counts, counts
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import Counts, counts
 from rules.reading.left_out import left_out
 from rules.reading.listings import Listing, explained, listings
 from rules.reading.named_paths import files_of

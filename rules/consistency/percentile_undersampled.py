@@ -26,8 +26,8 @@ from math import ceil
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Path, resolve, walk
-from rules.reading.key_words import words
-from rules.reading.keys import LIMIT_WORDS, Statistic, counts, read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import LIMIT_WORDS, Statistic, counts, read_key
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
 from rules.reading.owners import owner

@@ -25,8 +25,8 @@ from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.documents import Document, Node, Path, nodes, walk
-from rules.reading.key_words import words
-from rules.reading.keys import read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import read_key
 from rules.reading.markdown import markdown
 from rules.reading.prefilter import mentions
 from rules.reading.quantities import Quantity, of_value, quantities

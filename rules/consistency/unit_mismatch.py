@@ -28,8 +28,8 @@ from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.documents import Document, Node, Number, Path, nodes, walk
-from rules.reading.key_words import words
-from rules.reading.keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
 from rules.reading.units import words as word_set

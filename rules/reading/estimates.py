@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from functools import cached_property
 
-from rules.reading.keys import Statistic
+from rules.reading.statistic_keys import Statistic
 
 PLACES = 400
 DIGITS = 40

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from rules.reading.documents import Document, Number, Path, resolve, walk
-from rules.reading.key_words import words
-from rules.reading.keys import read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import read_key
 from rules.reading.samples import Series, literal
 from rules.reading.units import words as word_set
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.reading.documents import Document, Node, Path, resolve
-from rules.reading.key_words import words
-from rules.reading.keys import COUNTED, CUT_WORDS, FAMILY, read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import COUNTED, CUT_WORDS, FAMILY, read_key
 from rules.reading.left_out import is_out
 from rules.reading.samples import is_trial_map, literal, whole_number
 from rules.reading.units import words as word_set

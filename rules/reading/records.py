@@ -12,7 +12,7 @@ from typing import Any
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
 from rules.reading.documents import LINES_SUFFIXES, Document, Path, document, is_document, number, pointer
-from rules.reading.keys import read_key
+from rules.reading.statistic_keys import read_key
 from rules.reading.markdown import Markdown
 
 TABLE_SUFFIXES = (".csv", ".tsv")

@@ -10,8 +10,8 @@ from typing import Any
 from rules.core.model import Location, Snapshot
 from rules.reading.documents import Document, document, resolve
 from rules.reading.estimates import Scaled, agrees, expected, reach, scaled, slack_of
-from rules.reading.key_words import words
-from rules.reading.keys import LIMIT_WORDS, Statistic
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import LIMIT_WORDS, Statistic
 from rules.reading.layout import Bundle
 from rules.reading.left_out import Left, left_out, warmups_of
 from rules.reading.owners import in_file, owner

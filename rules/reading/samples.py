@@ -11,8 +11,8 @@ from typing import Any
 
 from rules.core.model import Snapshot, Tree
 from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
-from rules.reading.key_words import words
-from rules.reading.keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
 from rules.reading.records import Records, source
 from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
@@ -71,7 +71,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A whole number that says how many there are, under a key that `keys.counts` understands."""
+    """A whole number that says how many there are, under a key that `statistic_keys.counts` understands."""
 
     path: Path
     value: int

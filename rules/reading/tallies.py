@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rules.reading.key_words import singular, words
-from rules.reading.keys import COUNTED, FAMILY
+from rules.reading.canonical_words import singular, words
+from rules.reading.statistic_keys import COUNTED, FAMILY
 from rules.reading.units import COUNTS, unit
 from rules.reading.units import words as word_set
 
@@ -73,7 +73,7 @@ _NOUNS_IN_CHINESE = {
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One count: `noun` in the singular (`n` where none is named), its family as in `keys.FAMILY`; `known` where the noun is one of `keys.COUNTED`."""
+    """One count: `noun` in the singular (`n` where none is named), its family as in `statistic_keys.FAMILY`; `known` where the noun is one of `statistic_keys.COUNTED`."""
 
     value: int
     noun: str

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.reading.estimates import agrees, expected, reach, scaled
-from rules.reading.keys import Statistic
+from rules.reading.statistic_keys import Statistic
 
 NUMBERS = st.lists(st.decimals(min_value=-(10**6), max_value=10**6, places=3), min_size=2, max_size=40)
 

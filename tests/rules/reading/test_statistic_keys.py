@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from rules.reading.key_words import words
-from rules.reading.keys import counts, read_key
+from rules.reading.canonical_words import words
+from rules.reading.statistic_keys import counts, read_key
 from rules.reading.tallies import tallies
 
 

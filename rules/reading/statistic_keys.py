@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from rules.reading.key_words import KEY_LIMIT, TOKEN, canonical, singular, words
+from rules.reading.canonical_words import KEY_LIMIT, TOKEN, canonical, singular, words
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import COUNTS, Unit
 from rules.reading.units import unit as unit_named
