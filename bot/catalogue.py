@@ -11,7 +11,7 @@ from pathlib import Path
 
 import rules
 
-_DOC = re.compile(r'\A(?:#[^\n]*\n|\s)*(?:r|R)?(?P<quote>"""|\'\'\')(?P<text>.*?)(?P=quote)', re.DOTALL)
+_DOC = re.compile(r'\A(?:#[^\n]*\n|\s)*(?P<literal>[rR]?(?P<quote>"""|\'\'\').*?(?P=quote))', re.DOTALL)
 _RULE = re.compile(r"^RULE(?:: Rule)? = (Rule\(.*?^\)|Rule\([^\n]*\))", re.DOTALL | re.MULTILINE)
 
 
@@ -58,7 +58,9 @@ def _static(text: str, call: str) -> Described | None:
         return None
     doc = _DOC.match(text)
     shown = isinstance(preview, ast.Constant) and preview.value is True
-    return Described(str(id.value), str(family.value), severity.attr.lower(), shown, inspect.cleandoc(doc["text"]) if doc else "")
+    return Described(
+        str(id.value), str(family.value), severity.attr.lower(), shown, inspect.cleandoc(ast.literal_eval(doc["literal"])) if doc else ""
+    )
 
 
 def _imported(file: Path) -> Described:

@@ -60,12 +60,10 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
         gathered = gather.gather(wanted)
     except gather.UnusableInput as error:
         raise Unusable(str(error)) from error
-    try:
+    with gathered:
         with _progress(len(rules)) as progress:
             report = gather.review(gathered, rules, ask, wanted, progress)
         write(_render(report, gathered.snapshot, form, output))
-    finally:
-        gathered.close()
     sys.exit(_exit_code(report, fail_on))
 
 
@@ -270,6 +268,14 @@ def main() -> NoReturn:
         # Whoever read our output has left (`| head`). Python would complain once more while it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FOUND
+    except Exception as error:  # noqa: BLE001
+        # Ours, not the user's: neither "nothing found" nor "something found".
+        click.echo(f"assay: it crashed ({type(error).__name__}); please report it. ASSAY_LOG_LEVEL=debug shows where.", err=True)
+        if os.environ.get("ASSAY_LOG_LEVEL", "").lower() == "debug":
+            import traceback
+
+            traceback.print_exc()
+        code = EXIT_INCOMPLETE
     sys.exit(code if isinstance(code, int) else 0)
 
 

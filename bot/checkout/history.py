@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 from bot.checkout.mirror import Repository
 from bot.checkout.process import GitError
-from rules.core.model import Change, Commit
+from bot.checkout.tree import tree_of
+from rules.core.model import Change, Commit, Tree
 
 COMMITS_LIMIT = 300_000
-CHANGES_LIMIT = 1_000_000
+CHANGES_LIMIT = 500_000
 _MARK = b"\x01"
 _FORMAT = "--format=%x01%H%x00%P%x00%ct%x00%at%x00%s"
 _WALK = ("--raw", "-z", "-m", "-r", "--root", "--no-renames", "--full-history", "--no-abbrev", "--topo-order", "--no-ext-diff", "--no-textconv")
@@ -49,6 +50,10 @@ class GitHistory:
 
     def blob(self, oid: str) -> bytes:
         return self._repository.blob(oid)
+
+    def tree(self, commit: str) -> Tree | None:
+        id = self._repository.commit(commit)
+        return tree_of(self._repository, id) if id else None
 
     def _walk(self) -> tuple[dict[str, Commit], tuple[Change, ...], bool]:
         if self._walked is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from bot.checkout.mirror import Repository
-from bot.checkout.process import GitError, TooMuch
+from bot.checkout.process import GitError, TooMuch, TooSlow
 from rules.core.model import Entry, Missing
 
 FILES_LIMIT = 500_000
@@ -37,6 +37,8 @@ class GitTree:
             return _sized(self._repository, self._tree)
         except TooMuch as error:
             raise TooManyFiles(str(error)) from error
+        except TooSlow:
+            raise
         except GitError:
             return _unsized(self._repository, self._tree)
 
@@ -53,12 +55,12 @@ def tree_of(repository: Repository, commit: str) -> GitTree:
 
 
 def _sized(repository: Repository, tree: str) -> dict[str, Entry]:
-    """Every entry with its size. Git refuses as a whole where one object is missing."""
+    """Every entry with its size. Where an object is missing git says BAD in place of its size, or refuses as a whole, as its version pleases."""
     files: dict[str, Entry] = {}
     for field in repository.git.fields("ls-tree", "-r", "-l", "-z", "--full-tree", "--end-of-options", tree):
         left, _, path = field.partition(b"\t")
         mode, _, oid, size = left.decode("ascii").split()
-        _add(files, path, Entry(oid, mode, int(size) if size.isdigit() else 0))
+        _add(files, path, Entry(oid, mode, int(size) if size.isdigit() else 0 if size == "-" else -1))
     return files
 
 

@@ -11,6 +11,7 @@ from rules.core.redact import redact
 SOURCE_LIMIT = 16 * 1024 * 1024
 MOST_LINES = 6
 WIDTH = 140
+LONGEST_LINE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _numbers(first: int, start: int, end: int, last: int) -> Iterator[int | None
 
 def _cut(text: str, key: str, width: int) -> str:
     """One line, redacted and cut; of a long one the part around `key`, where that stands there once."""
-    line = redact(text[: 64 * 1024]).expandtabs(4)
+    line = redact(text[:LONGEST_LINE]).expandtabs(4)
     if len(line) <= width:
         return line
     quoted = f'"{key}"'

@@ -6,7 +6,7 @@ import re
 
 # A zero-width space as an entity: GitHub looks for mentions and references in the rendered text, so that a backslash does not help.
 BREAK = "&#8203;"
-_MARKUP = re.compile(r"[\\`*_{}\[\]()~|!^$]")
+_MARKUP = re.compile(r"[\\`*_\[\]~|!$]")
 _RULES = (
     (re.compile(r"#(?=\w)"), f"#{BREAK}"),
     (re.compile(r"@"), f"@{BREAK}"),

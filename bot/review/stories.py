@@ -128,5 +128,5 @@ def merge_line(report: Report) -> str:
     touched = f"the base's later changes touch {len(merge.base_touches) or 'none'} of these paths"
     if not merge.clean:
         return f"it conflicts; {touched}"
-    same = f"same {counted(merge.changed_files, 'file')} change" if merge.same_change_as_head else "not the same change as head"
+    same = f"same change of {counted(merge.changed_files, 'file')}" if merge.same_change_as_head else "not the same change as head"
     return f"clean; {same}; {merge.blobs_equal_head} of {merge.changed_files} blobs equal the head's; {touched}"

@@ -134,6 +134,9 @@ class History(Protocol):
     def blob(self, oid: str) -> bytes:
         """A blob of the history by object id. Raises `Missing`."""
 
+    def tree(self, commit: str) -> Tree | None:
+        """The files of any commit in the object store, by full or unambiguous short id, whether head reaches it or not; else None."""
+
 
 @dataclass(frozen=True, slots=True)
 class User:

@@ -43,7 +43,7 @@ _STATED = {
 }
 _PAST = re.compile(
     r"\b(?:was|were|had|grew|rose|raised|previously|formerly|used to|at (?:that|the) time|back then|until|before|initially|originally|started with|first|more|another|"
-    r"new|additional|adds?|added|of (?:the|these|them)|per|each|every|at least|at most|up to|about|around|some)\b|\b(?:19|20)\d\d\b|当时|曾|此前|之前|最初|新增|原有|截至|每",
+    r"new|additional|adds?|added|of (?:the|these|them)|at least|at most|up to|about|around|some)\b|\b(?:19|20)\d\d\b|当时|曾|此前|之前|最初|新增|原有|截至",
     re.IGNORECASE,
 )
 _ASSERTED = {
@@ -176,7 +176,7 @@ def _in_test(snapshot: Snapshot, tree: Tree, path: str) -> Iterator[Declared]:
 def _functions(text: str) -> Iterator[tuple[str, int]]:
     """The top-level pieces of a Python file, each with its first line."""
     start = 0
-    for match in re.finditer(r"^(?:def|class|async def|@)\b?", text, re.MULTILINE):
+    for match in re.finditer(r"^(?:def |class |async def |@)", text, re.MULTILINE):
         if match.start() > start:
             yield text[start : match.start()], text.count("\n", 0, start) + 1
             start = match.start()

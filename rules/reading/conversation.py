@@ -80,6 +80,11 @@ def cited_numbers(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(number for _, number in sorted(found)))
 
 
+def claim_root(path: str, sentence: str) -> str:
+    """The root that every finding about one sentence of a text shares."""
+    return f"claim:{path}#{' '.join(sentence.split()).casefold()}"
+
+
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -96,6 +96,11 @@ class Document:
     readable: bool = True
     language: str = "json"
 
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every place of the document, walked anew each time; `nodes(snapshot, path)` keeps them."""
+        return tuple(walk(self.value)) if self.readable else ()
+
 
 class Node(NamedTuple):
     """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).

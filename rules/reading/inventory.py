@@ -21,12 +21,11 @@ class External:
 
     def covers(self, relative: str) -> bool:
         """True when the name matches as a path, a folder or a glob. Free text matches nothing by path."""
-        name = self.name.strip().removeprefix("./")
-        if not name or (" " in name and "/" not in name):
+        name, relative = self.name.strip().removeprefix("./"), relative.rstrip("/")
+        folder = name.rstrip("/")
+        if not folder or (" " in name and "/" not in name):
             return False
-        return (
-            relative == name or relative.startswith(name.rstrip("/") + "/") or matches(relative, name) or matches(relative.rpartition("/")[2], name)
-        )
+        return relative == folder or relative.startswith(folder + "/") or matches(relative, name) or matches(relative.rpartition("/")[2], name)
 
 
 @dataclass(frozen=True, slots=True)

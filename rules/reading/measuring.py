@@ -1,17 +1,16 @@
-"""Measured or set: whether a quantity of a sentence is a result or a setting, and counts that are spelled as words."""
+"""Measured or set: whether a quantity of a sentence is a result (took, latency, 耗时) or a setting (learning rate, target, 种子)."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from rules.reading.numerals import MOST
-from rules.reading.quantities import Quantity
-from rules.reading.units import ANY, COUNTS, unit_at
+if TYPE_CHECKING:
+    from rules.reading.quantities import Quantity
 
 _BEFORE, _AFTER = 90, 60
+_REACH = 40  # a word of settings speaks for what is close to it only
 _BORDER = 25  # a comma or full stop between word and number counts like so many characters
 # Words of results, and words of what is chosen before a run. The longer of two that begin alike stands first; the nearest one wins.
 _MEASURED = (
@@ -51,7 +50,8 @@ _BORDERS = re.compile(r"[,;](?=\s)|[，；。、|]|\.\s|\bbut\b|\bwhile\b")
 def is_measuring_context(text: str, quantity: Quantity) -> bool:
     """True when the word nearest to `quantity` is one of results (took, latency, 耗时) and not one of settings (learning rate, target, 种子).
 
-    Without any such word a rate per time is a result and everything else is not. `text` is what `quantity` was read from.
+    Without any such word, what nobody would set is a result: a change, a signed percentage, a rate per time, a physical value with decimals and
+    at least four digits. `text` is what `quantity` was read from.
     """
     start, end = max(0, quantity.start), max(0, quantity.end)
     nearest: tuple[int, bool] | None = None
@@ -59,10 +59,21 @@ def is_measuring_context(text: str, quantity: Quantity) -> bool:
         got = _is_result(match["word"]) if match["word"] else match["got"] is not None
         if got is not None:
             away = (_distance(text, match.start(), match.end(), start, end), got)
-            nearest = min(nearest, away) if nearest else away
-    if nearest is None:
-        return quantity.unit is not None and quantity.unit.family.endswith("/time")
-    return nearest[1]
+            if got or away[0] <= _REACH:
+                nearest = min(nearest, away) if nearest else away
+    return nearest[1] if nearest else _looks_measured(quantity)
+
+
+def _looks_measured(quantity: Quantity) -> bool:
+    family = quantity.unit.family if quantity.unit else ""
+    if quantity.form == "change" or family.endswith("/time"):
+        return True
+    if family == "percent":
+        return quantity.text[0] in "+-−"
+    return family in _PHYSICAL and quantity.digits > 3 and "." in quantity.text
+
+
+_PHYSICAL = frozenset(["time", "bytes", "energy", "power"])
 
 
 @lru_cache(maxsize=4096)
@@ -83,29 +94,3 @@ def _distance(text: str, begin: int, finish: int, start: int, end: int) -> int:
     if begin >= end:
         return 2 * (begin - end) + 4 + _BORDER * len(_BORDERS.findall(text, end, begin))
     return 0
-
-
-# ---------------------------------------------------------------- counts in words
-
-_ENGLISH = "zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,eighteen,nineteen,twenty"
-_SPELLED = {name: value for value, name in enumerate(_ENGLISH.split(","))} | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
-_SPELLED |= {"两": 2, "十": 10} | {sign: value for value, sign in enumerate("零一二三四五六七八九")}
-_SPELLED_AT = re.compile(
-    r"(?<![A-Za-z-])(?:"
-    + "|".join(n for n in _SPELLED if n.isascii())
-    + r")(?=[ \n-])|(?<![第一-九十百两零])[一二两三四五六七八九十](?![一-九十百分])",
-    re.I,
-)
-
-
-def spelled_counts(text: str) -> tuple[Quantity, ...]:
-    """The counts that are words before what they count: `five runs`, `three independent runs`, `三次测量`; exact. At most 1,000."""
-    made: list[Quantity] = []
-    for match in _SPELLED_AT.finditer(text):
-        found = unit_at(text, match.end())
-        if found and found[0].family in COUNTS and (found[0].family != ANY or match[0].lower() not in {"one", "一"}):
-            value = Fraction(_SPELLED[match[0].lower()])
-            made.append(Quantity(match[0], value, value, value, found[0], 1, match.start(), found[1], group=len(made)))
-        if len(made) >= MOST:
-            break
-    return tuple(replace(one, group=index) for index, one in enumerate(made))

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rules.reading.units import COUNTS, SECOND, Unit, unit_at, words
+from rules.reading.before_numerals import MONTH, Left, Standing, is_cjk, left_of
+from rules.reading.units import COUNTS, SECOND, Unit, unit_at
 
 MOST = 1000  # numbers of one text; what comes after is not read
 _DIGITS = 30  # more digits are an identifier
@@ -34,7 +35,7 @@ class Numeral:
 # ---------------------------------------------------------------- one number
 
 _NUMBER = re.compile(
-    r"(?:(?:[0-9]{1,3}+(?:,[0-9]{3}){1,8}+|[0-9]{1,3}+(?:_[0-9]{3}){1,8}+)(?![0-9])|[0-9]++)(?:\.[0-9]++)?(?:[eE][-+−]?[0-9]{1,4}(?![0-9A-Za-z_]))?"
+    r"(?:(?:[0-9]{1,3}+(?:,[0-9]{3}){1,8}+|[0-9]{1,3}+(?:[_'’\u00a0\u2009\u202f][0-9]{3}){1,8}+)(?![0-9])|[0-9]++)(?:\.[0-9]++)?(?:[eE][-+−]?[0-9]{1,4}(?![0-9A-Za-z_]))?"
 )
 _POWER = re.compile(r"[ \u00a0]?[×x·*][ \u00a0]?10(?:\^|\*\*)\{?(?P<power>[-−]?[0-9]{1,3}+)\}?(?![0-9.])")
 _NAME = re.compile(r"[A-Za-z0-9_]*+")
@@ -43,9 +44,8 @@ _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2(?:[0-9]{4}|[0-9]{2}))(?![0-9]|\.[0-9])|(?:19|20)[0-9]{2}-[01][0-9](?![0-9]|\.[0-9])"
 )
 _DATE_TAIL = re.compile(r"[ \u00a0]?(?:年|月|日|号|时|点钟|版|期)|[ \u00a0](?:a\.?m|p\.?m|AM|PM)(?![A-Za-z])")
-_MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[ -]" + _MONTH + r"(?![A-Za-z])")
-_MONTH_BEFORE = re.compile(r"(?<![A-Za-z])" + _MONTH + r"\.?\Z")
+_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[ -]" + MONTH + r"(?![A-Za-z])")
+_CHINESE_AFTER = (("以上", ">="), ("以下", "<="), ("以内", "<="), ("之内", "<="), ("左右", "~"), ("上下", "~"))
 _CLOCK = re.compile(
     r"(?:(?P<h>[0-9]{1,4}+) ?(?:h|hrs?|hours?|小时)[ ,]{0,2})?(?:(?P<m>[0-9]{1,4}+) ?(?:minutes?|mins?|m|分钟?)[ ,]{0,2})?"
     r"(?P<s>[0-9]{1,2}+(?:\.[0-9]{1,9}+)?) ?(?P<unit>seconds?|secs?|s|秒)(?![A-Za-z0-9])"
@@ -54,12 +54,22 @@ _URL = re.compile(r"[^\s<>\"'`）]*+")
 
 
 _Exact = tuple[Fraction, Fraction, int, bool]
-_Left = tuple[int, int, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """No quantity: reading goes on at `end`. `chains`: the next in an enumeration is none either (`Python 3.10, 3.11`, `x.py:13,29`)."""
+
+    end: int
+    chains: bool = False
+
+
+_PLAIN = str.maketrans({**dict.fromkeys(",_'’\u00a0\u2009\u202f"), "−": "-", "E": "e"})
 
 
 def exact(literal: str) -> _Exact | None:
     """Value, half of the last printed place, significant digits, has decimals; None for what is too long to be a measurement."""
-    mantissa, _, power = literal.replace(",", "").replace("_", "").replace("−", "-").replace("E", "e").partition("e")
+    mantissa, _, power = literal.translate(_PLAIN).partition("e")
     whole, point, decimals = mantissa.partition(".")
     if len(mantissa) > _DIGITS or (power and abs(int(power)) > _EXPONENT):
         return None
@@ -87,8 +97,8 @@ def numerals(text: str) -> list[Numeral]:
             continue
         last = made[-1] if made else None
         read = _read(text, match, last.end if last else -1, skipped)
-        if isinstance(read, int):
-            at = skipped = read
+        if isinstance(read, _Refused):
+            at, skipped = read.end, read.end if read.chains else -1
         else:
             made.append(read)
             at = read.end
@@ -105,28 +115,28 @@ def _urls(text: str) -> list[tuple[int, int]]:
     return made
 
 
-def _read(text: str, match: re.Match[str], last: int, skipped: int) -> Numeral | int:
-    """The number at `match`, or the offset to go on from where it is none. `last` is the end of the number before, `skipped` of the last refused."""
+def _read(text: str, match: re.Match[str], last: int, skipped: int) -> Numeral | _Refused:
+    """The number at `match`, or its refusal. `last` is the end of the number before, `skipped` of a refused one whose kind goes on behind a comma."""
     start, end = match.span()
     literal = match[0]
     after = text[end : end + 1]
     if after and after in ".:-/" and _is_chunk(text, start, end, after):
-        return _end(_CHUNK, text, start)
+        return _Refused(_end(_CHUNK, text, start), chains=True)
     if "," in literal and _in_list(text, start, end):
         end = start + literal.index(",")
         literal = text[start:end]
     elif "e" in literal and len(literal) >= 7 and literal.replace("e", "").isdigit():
-        return _end(_NAME, text, start)  # 47205e41 is a hash
-    left = _left(text, start, last, skipped, literal)
-    if left[3] == _NO or (left[3] == _MEASURE and not ("." in literal and _has_measure(text, end))):
-        return _end(_NAME, text, end)
+        return _Refused(_end(_NAME, text, start))  # 47205e41 is a hash
+    left = left_of(text, start, last, skipped, literal)
+    if left[3] in (Standing.NAME, Standing.LINE) or (left[3] == Standing.MEASUREMENT_ONLY and not ("." in literal and _has_measure(text, end))):
+        return _Refused(_end(_NAME, text, end), chains=left[3] == Standing.LINE)
     parsed = exact(literal)
-    return _right(text, start, end, left, parsed) if parsed else _end(_NAME, text, end)
+    return _right(text, start, end, left, parsed) if parsed else _Refused(_end(_NAME, text, end))
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
-    return max(found.end(), at + 1) if found else at + 1
+    return found.end() if found else at
 
 
 def _is_chunk(text: str, start: int, end: int, after: str) -> bool:
@@ -154,196 +164,13 @@ def _triple_with_unit(text: str, start: int) -> bool:
 
 
 def _in_list(text: str, start: int, end: int) -> bool:
-    """`[1,440]` and `8,256,1` are lists: what looks like a thousands separator parts their elements."""
+    """`[1,440]` and `8,256,1024` are lists: what looks like a thousands separator parts their elements."""
     before, after = text[max(0, start - 2) : start].strip(), text[end : end + 2].strip()
     if (after[:1] == "," and after[1:].isdigit()) or (before[-1:] == "," and before[:1].isdigit()):
         return True
     opened = before[-1:] == "[" or (before[-1:] == "," and text.rfind("[", max(0, start - 400), start) > text.rfind("]", max(0, start - 400), start))
     closed = after[:1] == "]" or after[:1] == ","
     return opened and closed and not text.startswith("](", text.find("]", end, end + 400))
-
-
-# ---------------------------------------------------------------- left of a number
-
-# What the left says: read it; a part of a name; only a printed measurement may stand here; a label's number; a version's; a factor.
-_YES, _NO, _MEASURE, _LABEL, _VERSION, _FACTOR = range(6)
-# Words that lose their blank before a number when markup is stripped.
-_GLUED = words(
-    "at to only all exit exited exits in of from by and or is was are were took takes than about around approx on for over under after within"
-    " reached reaches code status returned exitcode least most be near just with per mean median average elapsed total latency until up"
-    " down before reports reported measured between"
-)
-_VERSIONED = words(
-    "python torch pytorch cuda cann driver firmware version ver release linux ubuntu debian centos openeuler gcc clang glibc numpy nodejs java jdk"
-    " cmake vllm sglang transformers triton tensorrt onnx onnxruntime postgres postgresql mysql redis sqlite mindspore mindie docker kubernetes"
-    " macos ios android windows ffmpeg rocm nccl hccl openmpi spec schema pip ruff mypy llama qwen deepseek gpt glm mixtral ascend atlas minimax api"
-    " tls pcie gen ddr usb unicode apache gpl semver go golang swift kernel llvm cudnn cutlass flashinfer deepspeed megatron lustre"
-    " section chapter appendix clause ceph rust spark flink hadoop kafka nginx envoy"
-)
-_LABELS = words(
-    "figure fig table line lines page pages row issue pr pull rfc item finding step rank gpu npu device card worker node core"
-    " stage phase trial layer epoch level tier option case part rule note footnote job shard slot id pid build port no run iteration request"
-    " campaign column attempt round week day issues pulls"
-)
-_YEARS = words("in since during year until copyright early late mid of by from")
-_RELATIONS = {
-    **dict.fromkeys(sorted(words("about around approximately approx roughly nearly almost circa")), "~"),
-    **dict.fromkeys(sorted(words("below under")), "<"),
-    **dict.fromkeys(sorted(words("above exceeds exceeded exceeding")), ">"),
-}
-_PHRASES = (
-    (re.compile(r"\bat least\Z", re.I), ">="),
-    (re.compile(r"\b(?:at most|up to|no more than|not more than)\Z", re.I), "<="),
-    (re.compile(r"\b(?:no|not) (?:less|fewer) than\Z", re.I), ">="),
-    (re.compile(r"\b(?:less|fewer|lower|shorter|smaller) than\Z", re.I), "<"),
-    (re.compile(r"\b(?:more|greater|higher|larger|longer) than\Z", re.I), ">"),
-    (re.compile(r"\bsub-\Z", re.I), "<"),
-)
-_PHRASE_ENDS = frozenset(["least", "most", "to", "than"])
-_CHINESE_BEFORE = re.compile(
-    r"(?:(?P<ge>至少|不少于|不低于|不小于)|(?P<le>至多|最多|不超过|不大于|不高于|不多于)|(?P<lt>不到|小于|低于|少于|不足)|(?P<gt>超过|大于|高于|多于|逾)|(?P<about>大约|约为|约|接近|近))\s?\Z"
-)
-_CHINESE_AFTER = (("以上", ">="), ("以下", "<="), ("以内", "<="), ("之内", "<="), ("左右", "~"), ("上下", "~"))
-_CHINESE_LABEL = re.compile(r"(?:第|表|图|版本?|编号|昇腾|章|节|端口|行号|议题|号) ?\Z")
-_NAMES = {"ge": ">=", "le": "<=", "lt": "<", "gt": ">", "about": "~"}
-_SIGN = re.compile(r"(?P<relation><=|>=|=<|≤|≥|≦|≧|⩽|⩾|≈|≃|≅|~|∼|～|<|>)?[ \u00a0]?(?P<sign>[-+−–])?(?P<zero>\.)?\Z")
-_SIGNS = frozenset("<>=≤≥≦≧⩽⩾≈≃≅~∼～-+−–. \u00a0")
-_RELATION = {"=<": "<=", "≤": "<=", "≦": "<=", "⩽": "<=", "≥": ">=", "≧": ">=", "⩾": ">=", "≈": "~", "≃": "~", "≅": "~", "∼": "~", "～": "~"}
-_OPENS = frozenset(" \t\n\u00a0\u2009\u202f([{（［【《「『=,;|<>≤≥≈~～∼→⇒➔/\"'`*!?，。；：、“‘·•±Δ∆…+")
-_CHAINED = frozenset(["", ",", "and", "or", "/", "|", "、", "和", "或", "to", "-", "–", "&", "~"])
-
-
-def _left(text: str, start: int, last: int, skipped: int, literal: str) -> _Left:
-    """What stands before a number: where its relation and its sign begin, the relation, and whether it is to be refused."""
-    begin = sign = start
-    relation = "="
-    before = text[start - 1] if start else ""
-    if before in _SIGNS and before:
-        begin, sign, relation = _signed(text, start, last)
-        if begin < 0:
-            return start, start, "=", _NO
-        before = text[begin - 1] if begin else ""
-    if not before or begin == last:
-        return begin, sign, relation, _marker(text, begin, start, literal)
-    if before.isspace() or before in "([（=\"'`*":
-        return _after_word(text, begin, sign, relation, literal, skipped)
-    if before.isascii() and (before.isalpha() or before == "_"):
-        return begin, sign, relation, _glued(text, begin, literal)
-    if before == ":":
-        return begin, sign, relation, _after_colon(text, begin, literal)
-    if _is_cjk(before):
-        return _after_chinese(text, begin, sign, relation)
-    if before == "×":
-        return begin, sign, relation, _NO if text[max(0, begin - 2) : begin - 1].isalnum() else _FACTOR
-    return begin, sign, relation, _YES if before in _OPENS and before != "/" else _connected(text, begin, last)
-
-
-def _connected(text: str, begin: int, last: int) -> int:
-    """After a dash or a slash a number counts only as the next member of a group; an em dash parts a sentence."""
-    before = text[begin - 1]
-    if begin - 1 == last and before in "-–—−‑/~～∼":
-        return _YES
-    return _YES if before == "—" else _NO
-
-
-def _signed(text: str, start: int, last: int) -> tuple[int, int, str]:
-    """Relation and sign before a number; (-1, …) where a dash or a point belongs to a name."""
-    at = max(0, start - 5, last)
-    while at < start and text[at] not in _SIGNS:
-        at += 1
-    found = _SIGN.search(text, at, start)
-    if not found or found.end() == found.start():
-        return start, start, "="
-    begin, relation = found.start(), found["relation"]
-    if found["zero"] is not None:
-        return -1, -1, "="
-    if found["sign"] and not _is_sign(text, found.start("sign"), last):
-        return start, start, "="
-    joins = begin == last or (begin - 1 == last and text[begin + 1 : begin + 2].isspace())
-    if relation in {">", "~", "～", "∼"} and (joins or text[begin - 1 : begin] in {"-", "=", "—", "–", "~"}):
-        begin, relation = (found.start("sign") if found["sign"] else start), None
-    if relation is None:
-        begin = found.start("sign") if found["sign"] else start
-    sign = found.start("sign") if found["sign"] else start
-    return begin, sign, _RELATION.get(relation, relation) if relation else "="
-
-
-def _is_sign(text: str, at: int, last: int) -> bool:
-    before = text[at - 1 : at]
-    return at != last and (not before or before in _OPENS or before == ":" or _is_cjk(before))
-
-
-def _is_cjk(char: str) -> bool:
-    return "\u2e80" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af" or "\uff00" <= char <= "\uffef"
-
-
-def _marker(text: str, begin: int, start: int, literal: str) -> int:
-    """`1. ` and `2) ` at the beginning number a list's items."""
-    end = start + len(literal)
-    return _NO if begin == 0 and len(literal) <= 3 and literal.isdigit() and text[end : end + 2] in {". ", ") "} else _YES
-
-
-def _glued(text: str, begin: int, literal: str) -> int:
-    """`at168.956s`, `exited0`, `All40`: a word that lost its blank; other letters before digits make a name (`BF16`, `tp4`)."""
-    at = begin
-    while at > 0 and begin - at < 24 and text[at - 1].isascii() and text[at - 1].isalpha():
-        at -= 1
-    if at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_-/.@#") and not _is_cjk(text[at - 1]):
-        return _NO
-    word = text[at:begin]
-    low = word.lower()
-    if low in _GLUED and (word == low or word.istitle()):
-        return _YES
-    if low == "http" and len(literal) == 3 and literal.isdigit():
-        return _YES
-    return _MEASURE if word == low and low not in _VERSIONED and len(literal.partition(".")[2]) > 1 else _NO
-
-
-def _after_colon(text: str, begin: int, literal: str) -> int:
-    """`path.py:274` and `:237` are lines; `latency:12.5` and `exit:1` are values."""
-    at = begin - 1
-    while at > 0 and begin - at < 48 and ((text[at - 1].isascii() and text[at - 1].isalnum()) or text[at - 1] in "_./-"):
-        at -= 1
-    word = text[at : begin - 1]
-    if not word:
-        return _NO if begin < 2 or not (text[begin - 2] in "\"'`)]）*" or _is_cjk(text[begin - 2])) else _YES
-    if "." in word or "/" in word:
-        return _YES if "." in literal else _NO
-    return _NO if word.lower() in _VERSIONED or word.lower() in _LABELS or word[0].isdigit() else _YES
-
-
-def _after_word(text: str, begin: int, sign: int, relation: str, literal: str, skipped: int) -> _Left:
-    if skipped >= 0 and begin - skipped <= 5 and text[skipped:begin].strip() in _CHAINED and skipped > 0 and text[skipped - 1].isdigit():
-        return begin, sign, relation, _VERSION
-    window = text[max(0, begin - 24) : begin].rstrip(" \u00a0\n\t(=")
-    word = window.rstrip(".:#").rsplit(None, 1)[-1].lstrip("([*`\"'").lower() if window else ""
-    if not word.isascii():
-        return _after_chinese(text, begin, sign, relation) if _is_cjk(word[-1]) else (begin, sign, relation, _YES)
-    if relation == "=" and (word in _RELATIONS or word in _PHRASE_ENDS):
-        relation = _worded(window, word) or relation
-    if word in _VERSIONED:
-        return begin, sign, relation, _VERSION
-    if word in _LABELS and literal.isdigit():
-        return begin, sign, relation, _LABEL
-    if word in _YEARS and len(literal) == 4 and "1990" <= literal <= "2099" and literal.isdigit():
-        return begin, sign, relation, _LABEL
-    return begin, sign, relation, _NO if literal.isdigit() and _MONTH_BEFORE.search(window) else _YES
-
-
-def _worded(window: str, word: str) -> str | None:
-    if word in _RELATIONS:
-        return _RELATIONS[word]
-    return next((relation for phrase, relation in _PHRASES if phrase.search(window)), None)
-
-
-def _after_chinese(text: str, begin: int, sign: int, relation: str) -> _Left:
-    window = text[max(0, begin - 6) : begin]
-    if _CHINESE_LABEL.search(window):
-        return begin, sign, relation, _NO
-    found = _CHINESE_BEFORE.search(window)
-    if found and relation == "=":
-        relation = next(_NAMES[name] for name, value in found.groupdict().items() if value)
-    return begin, sign, relation, _YES
 
 
 # ---------------------------------------------------------------- right of a number
@@ -357,8 +184,8 @@ def _has_measure(text: str, end: int) -> bool:
     return found is not None and found[0].family not in COUNTS
 
 
-def _right(text: str, start: int, end: int, left: _Left, parsed: _Exact) -> Numeral | int:
-    """The numeral with its unit, or the offset to go on from where what follows makes it a name, a label or a version."""
+def _right(text: str, start: int, end: int, left: Left, parsed: _Exact) -> Numeral | _Refused:
+    """The numeral with its unit, or its refusal where what follows makes it a name, a label or a version."""
     begin, sign, relation, kind = left
     literal = text[start:end]
     clock = _clock(text, start, left) if literal.isdigit() else None
@@ -373,9 +200,9 @@ def _right(text: str, start: int, end: int, left: _Left, parsed: _Exact) -> Nume
     if found:
         finish = found[1]
     if _is_name(text, end, finish, literal) if found else not _ends(text, end, literal):
-        return _end(_NAME, text, end)
-    if kind in (_LABEL, _VERSION) and (found is None or (kind == _VERSION and found[0].family in COUNTS)):
-        return end
+        return _Refused(_end(_NAME, text, end), chains=found is None and literal.isdigit() and _DATE_TAIL.match(text, end) is not None)
+    if kind in (Standing.LABEL, Standing.VERSION) and (found is None or (kind == Standing.VERSION and found[0].family in COUNTS)):
+        return _Refused(end, chains=True)
     if text[sign] in "-−–":
         value = -value
     if text[end : end + 1] == "+" and finish > end:
@@ -389,12 +216,12 @@ def _right(text: str, start: int, end: int, left: _Left, parsed: _Exact) -> Nume
 _TIMES = frozenset(["×", "x", "·", "*"])
 
 
-def _unit_after(text: str, end: int, kind: int) -> tuple[Unit, int] | None:
+def _unit_after(text: str, end: int, kind: Standing) -> tuple[Unit, int] | None:
     """The unit behind a number (`100+ users` too); behind `×` a number without one is a factor."""
     if text[end : end + 1] == "+":
         return unit_at(text, end + 1)
     found = unit_at(text, end)
-    return found or ((_FACTOR_UNIT, end) if kind == _FACTOR else None)
+    return found or ((_FACTOR_UNIT, end) if kind == Standing.FACTOR else None)
 
 
 def _ends(text: str, end: int, literal: str) -> bool:
@@ -402,7 +229,7 @@ def _ends(text: str, end: int, literal: str) -> bool:
     after = text[end : end + 1]
     if not after:
         return True
-    if (after.isascii() and (after.isalnum() or after in "_^@")) or (after.isalpha() and not _is_cjk(after)):
+    if (after.isascii() and (after.isalnum() or after in "_^@")) or (after.isalpha() and not is_cjk(after)):
         return False
     following = text[end + 1 : end + 2]
     if (after in "-/" and following.isalpha() and following.isascii()) or (after == "*" and following == "*" and text[end + 2 : end + 3].isdigit()):
@@ -427,7 +254,7 @@ def _is_name(text: str, end: int, finish: int, literal: str) -> bool:
     return len(literal) == 4 and literal[:2] in {"19", "20"} and literal.endswith("0") and text[end:finish] == "s"
 
 
-def _clock(text: str, start: int, left: _Left) -> Numeral | None:
+def _clock(text: str, start: int, left: Left) -> Numeral | None:
     """`2 min 30.5 s`, `1h 2m 3s`, `3分20秒`: one duration, in its last unit."""
     match = _CLOCK.match(text, start)
     if not match or (match["h"] is None and match["m"] is None):
@@ -446,7 +273,7 @@ def _stated_after(text: str, finish: int) -> tuple[str, int]:
     after = text[finish : finish + 1]
     if after == "+" and not text[finish + 1 : finish + 2].isalnum() and text[finish + 1 : finish + 2] not in {"/", "-"}:
         return ">=", finish + 1
-    if after and (after == " " or _is_cjk(after)):
+    if after and (after == " " or is_cjk(after)):
         at = finish + (after == " ")
         for word, relation in _CHINESE_AFTER:
             if text.startswith(word, at):

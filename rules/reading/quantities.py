@@ -9,12 +9,26 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from rules.reading.documents import Number
-from rules.reading.numerals import Numeral, exact, numerals
+from rules.reading.measuring import is_measuring_context
+from rules.reading.numerals import MOST, Numeral, exact, numerals
 from rules.reading.unit_keys import unit_of_key
-from rules.reading.units import COUNTS, Unit, comparable
+from rules.reading.units import ANY, COUNTS, Unit, comparable, unit_at
 from rules.reading.units import unit as unit_named
 
-__all__ = ["Quantity", "Unit", "convertible", "of_number", "of_value", "quantities", "same_quantity", "scaled", "unit_named", "unit_of_key"]
+__all__ = [
+    "Quantity",
+    "Unit",
+    "convertible",
+    "is_measuring_context",
+    "of_number",
+    "of_value",
+    "quantities",
+    "same_quantity",
+    "scaled",
+    "spelled_counts",
+    "unit_named",
+    "unit_of_key",
+]
 
 Form = Literal["single", "range", "change", "pair", "list"]
 
@@ -63,7 +77,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 _JOINTS = re.compile(
     r"(?P<change>\s{0,2}(?:-{1,2}>|—>|–>|=>|→|⇒|➔|➜|⟶|⇨)\s{0,2}|\s?(?:下?降|升|提升|提高|增加?|减少?|缩短|降低|上升|改善?|变|优化|压缩|涨|跌)(?:至|到|为|成)(?:了)?\s?)"
-    r"|(?P<range>[-–—−‑~～∼]|\s[-–—−~～∼]\s)"
+    r"|(?P<range>[-–—−‑~～∼]|\s(?:[-–—−~～∼]|--)\s)"
     r"|(?P<to>\s(?:(?:up |down |back )?to|through)\s|\s?[至到]\s?)"
     r"|(?P<pair>\s?/\s?|\s(?:vs\.?|versus|against|compared (?:to|with))\s)"
     r"|(?P<list>\s?(?:、|和|与|及|以及)\s?|,\s|,?\s(?:and|or)\s)"
@@ -75,10 +89,12 @@ _KEYED = re.compile(
     r"(?:[(（\[]\s?([A-Za-z/%µμ秒帧毫微每次请求]{1,16})\s?[)）\]]|([A-Za-z_%][A-Za-z0-9_/%µ-]{0,39}+))[\"'`*]{0,3}\s?(?P<sign>[:=：|]|\s)?\s?\Z"
 )
 _SETTING = re.compile(
-    r"\b(?:batch(?: size)?|bs|threads?|streams?|concurrency|n|size|ranks?|workers?|context|length|depth|tile|page|chunk|devices?|gpus?|tp|dp)\s?[=:]?\s?\Z"
+    r"\b(?:batch(?: size)?|bs|threads?|streams?|concurrency|n|size|ranks?|workers?"
+    r"|context|length|depth|tile|page|chunk|devices?|gpus?|tp)[ =:]{0,2}\Z"
     r"|(?:批大小|并发|线程数?|长度)\s?\Z",
     re.IGNORECASE,
 )
+_FACTOR_OF = re.compile(r"\b(?:factor|speed-?up) of\s\Z", re.IGNORECASE)
 _EVERY_SECOND = re.compile(r"(?:每秒钟?|每秒约)\s?\Z")
 
 
@@ -144,7 +160,7 @@ def _joint(text: str, left: Numeral, right: Numeral) -> str | None:
         if _BETWEEN.search(text, max(0, left.begin - 10), left.begin) and left.value <= right.value:
             return "range"
         alike = (left.decimals and right.decimals) or (left.digits > 3 and right.digits > 3)
-        return "list" if left.unit is None and alike else None
+        return "list" if left.unit is None and alike and (right.unit is None or right.unit.family != "percent") else None
     return kind if kind != "spread" else None
 
 
@@ -199,8 +215,10 @@ def _share_units(text: str, reads: list[Numeral], kinds: list[str]) -> None:
 
 def _declared(text: str, begin: int) -> Unit | None:
     """`elapsed_s=12.5`, `frames/s: 17.31`, `frames/s 17.31`, `latency (ms): 12.5`: the unit that a key before a number declares."""
-    near = text[max(0, begin - 2) : begin].strip(" *\"'`")
+    near = text[max(0, begin - 3) : begin].strip(" *\"'`")
     window = text[max(0, begin - 48) : begin]
+    if near.endswith("of") and _FACTOR_OF.search(window):
+        return unit_named("×")
     if near[-1:] not in {":", "=", "：", ")", "）"} and "/" not in window:
         return None
     match = _KEYED.search(window)
@@ -209,6 +227,32 @@ def _declared(text: str, begin: int) -> Unit | None:
     if match[1]:
         return unit_named(match[1])
     return unit_of_key(match[2]) if match["sign"] in {":", "=", "：", "|"} or "/" in match[2] else None
+
+
+# ---------------------------------------------------------------- counts in words
+
+_ENGLISH = "zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,eighteen,nineteen,twenty"
+_SPELLED = {name: value for value, name in enumerate(_ENGLISH.split(","))} | {"thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
+_SPELLED |= {"两": 2, "十": 10} | {sign: value for value, sign in enumerate("零一二三四五六七八九")}
+_SPELLED_AT = re.compile(
+    r"(?<![A-Za-z-])(?:"
+    + "|".join(n for n in _SPELLED if n.isascii())
+    + r")(?=[ \n-])|(?<![第一-九十百两零])[一二两三四五六七八九十](?![一-九十百分])",
+    re.I,
+)
+
+
+def spelled_counts(text: str) -> tuple[Quantity, ...]:
+    """The counts that are words before what they count: `five runs`, `three independent runs`, `三次测量`; exact. At most 1,000."""
+    made: list[Quantity] = []
+    for match in _SPELLED_AT.finditer(text):
+        found = unit_at(text, match.end())
+        if found and found[0].family in COUNTS and (found[0].family != ANY or match[0].lower() not in {"one", "一"}):
+            value = Fraction(_SPELLED[match[0].lower()])
+            made.append(Quantity(match[0], value, value, value, found[0], 1, match.start(), found[1], group=len(made)))
+        if len(made) >= MOST:
+            break
+    return tuple(replace(one, group=index) for index, one in enumerate(made))
 
 
 # ---------------------------------------------------------------- values of documents

@@ -17,11 +17,11 @@ _PARTS = re.compile(
 _FLAGS = frozenset(["is", "has", "use", "uses", "enable", "enabled", "allow", "with", "no", "skip"])
 # Words behind the unit that say which value it is: `latency_ms_p99`, `rss_mb_peak`.
 _WHICH = words(
-    "mean median avg average min max minimum maximum total sum std stdev stddev sd var p50 p75 p90 p95 p99 p999 before after baseline control candidate"
-    " reference in out read written sent received peak low high lower upper first last all overall warm cold observed measured actual expected"
-    " target limit below above least most count samples list values n"
+    "mean median avg average min max minimum maximum total sum std stdev stddev sd var p50 p75 p90 p95 p99 p999 before after baseline control"
+    " candidate reference in out read written sent received peak low high lower upper first last all overall warm cold observed measured actual"
+    " expected target limit below above least most count samples list values n"
 )
-_NOTSECONDS = words(
+_NOT_SECONDS = words(
     "loss param item is has arg class model name id key value type flag file path error status address acces token config setting label metric k v"
 )
 _LETTERS = {
@@ -77,7 +77,7 @@ def _of_parts(parts: list[str]) -> Unit | None:
     if {"pct", "percent", "percentage"} & set(lower):
         return SPELLINGS["%"]
     while parts:
-        found = _per_key(parts) or _last(parts)
+        found = _per_key(parts) if "per" in lower[: len(parts)] else _last(parts)
         if found or lower[len(parts) - 1] not in _WHICH:
             return found
         parts = parts[:-1]
@@ -85,11 +85,13 @@ def _of_parts(parts: list[str]) -> Unit | None:
 
 
 def _per_key(parts: list[str]) -> Unit | None:
-    """`mb_per_s`, `tokens_per_second`, `ms_per_token`, `tokens_per_s_per_user`."""
-    if len(parts) < 3 or parts[-2].lower() != "per":
+    """`mb_per_s`, `tokens_per_second`, `ms_per_output_token`, `tokens_per_s_per_user`; None where either side is no unit (`pushes_per_batch`)."""
+    at = max(index for index, part in enumerate(parts) if part.lower() == "per")
+    if not 0 < at < len(parts) - 1:
         return None
-    below = _key_word(parts[-1]) or (SECOND if parts[-1].lower() == "s" else None) or SPELLINGS.get(parts[-1].lower())
-    above = _per_key(parts[:-2]) or _key_word(parts[-3]) or (SECOND if parts[-3].lower() == "s" else None)
+    left, last = parts[:at], parts[-1].lower()
+    above = _per_key(left) if "per" in [part.lower() for part in left] else SECOND if left[-1].lower() == "s" else _key_word(left[-1])
+    below = SECOND if last == "s" else _key_word(parts[-1]) or SPELLINGS.get(last)
     return per(above, below) if above and below else None
 
 
@@ -112,13 +114,15 @@ def _last(parts: list[str]) -> Unit | None:
         return SPELLINGS["×"]
     if last.lower() in {"count", "num"} and previous:
         return _counted(previous)
-    return _key_word(last)
+    found = _key_word(last)
+    numbered = found is not None and found.family in COUNTS and last.isascii() and not last.lower().endswith("s")
+    return None if numbered else found  # `"rank": 3`, `"batch": 8` number or size one thing; `"ranks": 4` counts
 
 
 def _letter(letter: str, before: list[str]) -> Unit | None:
     """A single letter is a unit only behind a separator and a word that can be measured in it."""
     if letter == "s":
-        return SECOND if before and before[-1] not in _NOTSECONDS else None
+        return SECOND if before and before[-1] not in _NOT_SECONDS else None
     if letter in _LETTERS and _LETTERS[letter][1] & set(before):
         return SPELLINGS[_LETTERS[letter][0]]
     return SPELLINGS["%"] if letter == "%" else SPELLINGS.get(letter) if letter == "秒" else None

@@ -205,11 +205,13 @@ _CJK = re.compile("|".join(sorted((re.escape(n) for n in SPELLINGS if not n.isas
 _WORD = re.compile(r"(?:[A-Za-zµμ]|°[CF](?![A-Za-z]))[A-Za-zµμ]{0,23}+(?![A-Za-z0-9_])")
 _POINTS = re.compile(r"(?:percentage|percent|%)[ -]points?(?![A-Za-z])|per cent(?![A-Za-z])", re.IGNORECASE)
 _GAP = re.compile(r"[ \t\n\u00a0\u2009\u202f]{0,2}+")
-_PER = re.compile(r"[ \u00a0]?/[ \u00a0]?(?=[A-Za-zµμ\u4e00-\u9fff])|[ \n-]per[ \n-]|每", re.IGNORECASE)
+_PER = re.compile(r"[ \u00a0]?/[ \u00a0]?(?=[A-Za-zµμ\u4e00-\u9fff])|[ \n-]per[ \n-]|[ ]an?[ ](?=(?:second|minute|hour)\b)|每", re.IGNORECASE)
 _DENOMINATOR = re.compile(r"[A-Za-zµμ]{1,16}+(?![A-Za-z0-9_])|[\u4e00-\u9fff]")
 DENOMINATORS = {"it": Unit("iterations", "iterations", Fraction(1)), "elem": Unit("elements", "elements", Fraction(1))}
 _MAGNITUDE = re.compile(
-    r"(?P<glued>[kKM](?![A-Za-z0-9_])|万亿|百万|千万|[千万亿])|[ \u00a0-]?(?P<word>thousand|million|billion)(?![A-Za-z])", re.IGNORECASE
+    r"(?P<glued>[kKM](?![A-Za-z0-9_])|万亿|百万|千万|[千万亿])|[ \u00a0](?P<spaced>[kKM])(?=[ \u00a0][A-Za-z])"
+    r"|[ \u00a0-]?(?P<word>thousand|million|billion)(?![A-Za-z])",
+    re.IGNORECASE,
 )
 _MAGNITUDES = {"k": 10**3, "m": 10**6, "千": 10**3, "万": 10**4, "百万": 10**6, "千万": 10**7, "亿": 10**8, "万亿": 10**12}
 _MAGNITUDES |= {"thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -258,9 +260,11 @@ def unit_at(text: str, at: int) -> tuple[Unit, int] | None:
         return _unit_at(text, at)
     word = magnitude[0].strip(" \u00a0-").lower()
     found = _unit_at(text, magnitude.end()) or _compound(text, magnitude.end(), None)
+    if found is None and magnitude["spaced"]:
+        return _unit_at(text, at)
     if found is None:
-        return Unit(magnitude[0], "number", Fraction(_MAGNITUDES[word])), magnitude.end()
-    return _times(found[0], _MAGNITUDES[word], magnitude[0].strip()), found[1]
+        return Unit(magnitude[0].strip(" \u00a0-"), "number", Fraction(_MAGNITUDES[word])), magnitude.end()
+    return _times(found[0], _MAGNITUDES[word], magnitude[0].strip(" \u00a0-")), found[1]
 
 
 _MAGNITUDE_STARTS = frozenset("kKM千百万亿 \u00a0-")
@@ -300,7 +304,7 @@ def _atom(text: str, at: int, glued: bool) -> tuple[Unit, int] | None:
         if points:
             return SPELLINGS["%" if points[0][-4:].lower() == "cent" else "pp"], points.end()
     if first in _SYMBOLS:
-        if first == "×" and _BEFORE_DIGIT.match(text, at + 1):
+        if first == "×" and (_BEFORE_DIGIT.match(text, at + 1) or text[at + 1 : at + 2].isalpha()):
             return None
         return SPELLINGS[first], at + 1
     if not first.isascii() and first not in "°µμ":
@@ -329,8 +333,8 @@ def _word(text: str, match: re.Match[str], glued: bool) -> tuple[Unit, int] | No
     unit = SPELLINGS.get(name) or (FOLDED.get(name.lower()) if len(name) > 1 else None)
     if unit is None or name in _NOT_IN_PROSE:
         return None
-    if unit.family == "factor" and (_BEFORE_DIGIT.match(text, end) or (glued and text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())):
-        return None  # `3 x 5`, `4x A100`
+    if unit.family == "factor" and (_BEFORE_DIGIT.match(text, end) or (text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())):
+        return None  # `3 x 5`, `4x A100`, `2 x Ascend`
     if glued and name == "B" and text[end : end + 1] != "/":
         return None  # 7B is the size of a model
     if name == "times" and _COMPARED.match(text, end):

@@ -1,0 +1,227 @@
+"""Something that a document names or claims to be in the repository is not there
+
+What it checks: paths inside the bundle that a JSON or YAML value or a backticked path names; and sentences that say that something is
+prepared, retained, committed or included.
+
+Why: a receipt that points to a log nobody can open is half a receipt.
+
+Fix: commit the file, or declare it external in the inventory with a reason, or say that it is missing.
+
+Example: `"raw_log": "results/raw/server.log"` and no such file.
+
+Not flagged: addresses, globs that match, placeholders, examples, what the text itself calls missing, paths of another repository or pull, what
+the inventory declares external. Entries of manifests belong to `hash-mismatch`.
+
+Strength: high for a JSON or YAML value, medium in prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.core.redact import excerpt
+from rules.reading.campaigns import bundles_of_issue, named_bundles
+from rules.reading.conversation import bodies
+from rules.reading.documents import at, is_document
+from rules.reading.inventory import externals, is_external
+from rules.reading.layout import bundle_at, bundles, documents_in_scope
+from rules.reading.named_paths import extension, files_of, inside_bundle, named_paths
+from rules.reading.statements import Mention, Statement, mentions, statements, text_statements
+from rules.reading.words import ABSENT, EXAMPLES, EXTERNAL, KEPT, PREPARED, WAITING, Family, family, has_word
+
+# What can be kept in a repository, as word stems → how such a file is called.
+KINDS: dict[str, tuple[str, str]] = {
+    "logs": (r"logs?|日志", r"log|stdout|stderr|\.out\Z|\.err\Z"),
+    "traces": (r"traces?|timelines?|轨迹|跟踪", r"trace|timeline|nsys|prof"),
+    "profiles": (r"profiles?|flame ?graphs?|火焰图|性能剖析", r"prof|flame|perf"),
+    "outputs": (r"outputs?|dumps?|transcripts?|输出|转储", r"output|out|dump|transcript|result"),
+    "recordings": (r"recordings?|videos?|screenshots?|captures?|录像|截图|抓包", r"record|\.mp4|\.png|\.jpg|\.wav|screenshot|pcap|capture"),
+    "harness": (
+        r"harness(?:es)?|benchmark (?:script|client)s?|(?:load )?generators?|scripts?|脚本",
+        r"harness|bench|script|\.py\Z|\.sh\Z|client|generator",
+    ),
+    "preflight": (r"pre-?flights?|预检", r"preflight|pre-flight"),
+    "samples": (r"(?:raw )?samples|样本", r"sample|raw|\.csv|\.json"),
+    "receipts": (r"receipts?|回执|收据", r"receipt|result|\.json"),
+}
+_NOUN = {
+    kind: re.compile(
+        rf"(?<![\w-])(?:{words})(?![\w-])" if words.isascii() else rf"(?:(?<![\w-])(?:{words.rpartition('|')[0]})(?![\w-])|{words})", re.IGNORECASE
+    )
+    for kind, (words, _) in KINDS.items()
+}
+_FILE = {kind: re.compile(name, re.IGNORECASE) for kind, (_, name) in KINDS.items()}
+_CLAIMS: tuple[Family, ...] = (KEPT, PREPARED)
+_ELSEWHERE = re.compile(
+    r"(?<![\w/])#\d|github\.com|\b(?:upstream|another|other) (?:repositor|pull|repo|project|campaign)|\bon the (?:tuning )?host\b|artifact store|object store|s3:|上游|另一个仓库|别的仓库",
+    re.IGNORECASE,
+)
+_ADMITTED = family(
+    r"not (?:yet )?(?:\w+ )?(?:committed|there|kept|retained|included|part of|written|recorded)",
+    r"no longer",
+    r"was not",
+    r"were not",
+    r"todo",
+    r"tbd",
+    r"will",
+    zh=("未提交", "没有", "尚未", "将", "待"),
+)
+PLACES = 20
+
+
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    yield from _in_documents(snapshot, bundle)
+    for path in documents_in_scope(snapshot):
+        if bundle_at(snapshot, path) is bundle:
+            yield from _in_text(snapshot, path, statements(snapshot, path), (bundle,))
+
+
+def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
+    for text in bodies(snapshot):
+        if text.path.startswith("issue") and snapshot.issue:
+            about = tuple(bundle for bundle, _ in bundles_of_issue(snapshot, snapshot.issue))
+        else:
+            about = bundles(snapshot)
+        if snapshot.base is None and text.path.startswith("pull"):
+            about = named_bundles(snapshot, text.text)
+        yield from _in_text(snapshot, text.path, text_statements(snapshot, text), about)
+
+
+# ---------------------------------------------------------------- values of documents
+
+
+def _in_documents(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
+    missing: dict[str, list[Location]] = defaultdict(list)
+    for path in bundle.files:
+        for named in named_paths(snapshot, bundle, path) if is_document(path) else ():
+            if not named.files and not named.external:
+                missing[named.text].append(at(path, named.place))
+    for text, places in missing.items():
+        yield _finding(bundle, text, tuple(places[:PLACES]), Severity.HIGH, f"`{places[0].path}` names `{text}`")
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _in_text(snapshot: Snapshot, path: str, made: Iterable[Statement], about: tuple[Bundle, ...]) -> Iterator[Finding]:
+    said: set[str] = set()
+    for statement in made:
+        if statement.standing not in ("asserted", "reported"):
+            continue
+        for finding in (*_paths(snapshot, path, statement, about), *_claims(snapshot, statement, about)):
+            if finding.title not in said:
+                said.add(finding.title)
+                yield finding
+                break
+
+
+def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
+    """Backticked paths inside a bundle that are not there."""
+    if _is_admitted(statement.text):
+        return
+    for span in statement.code_spans:
+        text = span.text.strip()
+        bundle = next((b for b in about if _is_path(text) and inside_bundle(b, text)), None)
+        if bundle is None or (bundle_at(snapshot, path) is None and not text.startswith(bundle.path + "/")):
+            continue
+        relative = text.removeprefix(bundle.path + "/")
+        if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative):
+            where = Location(path, line=span.line, role="claim", text=statement.text)
+            yield _finding(bundle, text, (where,), Severity.MEDIUM, f"“{excerpt(statement.text)}” names `{text}`")
+
+
+def _is_path(text: str) -> bool:
+    return 3 <= len(text) <= 300 and not re.search(r"[<>{}$|\s…]|\.\.\.|://", text) and bool(extension(text) or text.endswith("/") or "*" in text)
+
+
+def _is_admitted(text: str) -> bool:
+    return any(has_word(text, words) for words in (ABSENT, EXTERNAL, EXAMPLES, _ADMITTED)) or bool(_ELSEWHERE.search(text))
+
+
+def _claims(snapshot: Snapshot, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
+    """ "Raw logs are retained", "preflight prepared": the noun beside the verb, and no file that could be it."""
+    if has_word(statement.text, EXAMPLES) or _ELSEWHERE.search(statement.text):
+        return
+    for words in _CLAIMS:
+        for mention in mentions(statement, words):
+            kind = _kind(mention) if _is_claimed(mention) else None
+            if kind and not any(_has(snapshot, bundle, kind, mention) for bundle in about):
+                yield _claim(statement, kind, about, mention)
+                return
+
+
+def _is_claimed(mention: Mention) -> bool:
+    clause = mention.clause.text
+    doubted = any(has_word(clause, words) for words in (ABSENT, EXTERNAL, _ADMITTED, WAITING))
+    return not mention.negated and mention.standing in ("asserted", "reported") and not doubted
+
+
+def _kind(mention: Mention) -> str | None:
+    """What the verb speaks of: the artifact noun nearest to it in its clause."""
+    clause, where = mention.clause.text, mention.match.start()
+    near = [(min(abs(m.start() - where), abs(m.end() - where)), kind) for kind, noun in _NOUN.items() for m in noun.finditer(clause)]
+    distance, kind = min(near, default=(NEAR + 1, ""))
+    return kind if distance <= NEAR else None
+
+
+NEAR = 40
+"""Characters between a claim's verb and its noun, at most."""
+
+
+def _has(snapshot: Snapshot, bundle: Bundle, kind: str, mention: Mention) -> bool:
+    """True when a file of the bundle could be what is claimed, or the inventory lists such a thing as external."""
+    folders = [span.text for span in mention.statement.code_spans if inside_bundle(bundle, span.text)]
+    if folders:
+        return any(files_of(snapshot, bundle, mention.statement.path, text) or is_external(snapshot, bundle, text) for text in folders)
+    if any(
+        _NOUN[kind].search(external.name.replace("_", " ").replace("/", " ")) or _FILE[kind].search(external.name)
+        for external in externals(snapshot, bundle)
+    ):
+        return True
+    return any(_FILE[kind].search(bundle.relative(path)) and path != mention.statement.path for path in bundle.files)
+
+
+def _claim(statement: Statement, kind: str, about: tuple[Bundle, ...], mention: Mention) -> Finding:
+    searched = ", ".join(f"{len(b.files)} files of `{b.path}/`" for b in about[:3]) or "the tree, which has no bundle of this campaign"
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.MEDIUM,
+        title=f"The {kind} said to be {mention.match[0]} are not in the repository"
+        if kind != "preflight"
+        else f"The preflight said to be {mention.match[0]} has no artifact",
+        problem=f"“{excerpt(statement.text)}”; no file that could be the {kind} was found in {searched}, and none is declared external.",
+        impact="The sentence cannot be checked by anybody but its author.",
+        next=f"Commit the {kind}, or list them under `external` in the inventory with a reason, or drop the claim (edit text).",
+        locations=(statement.location(),),
+        evidence=(("claim", mention.match[0]), ("kind", kind)),
+        roots=(f"artifact:{statement.path}:{kind}", f"claim:{statement.path}#{statement.text.casefold()}"),
+        searched=searched,
+    )
+
+
+def _finding(bundle: Bundle, text: str, places: tuple[Location, ...], severity: Severity, said: str) -> Finding:
+    return Finding(
+        rule=RULE.id,
+        severity=severity,
+        title=f"{text} is named and not in the repository",
+        problem=f"{said}; there is no such file at head, neither from the document's folder nor from the bundle's nor from the repository's, and it is not declared external.",
+        impact="What the document points to cannot be opened or checked.",
+        next="Commit the file, or list it under `external` in the inventory with a reason, or say in the document that it is missing (edit text).",
+        locations=places,
+        evidence=(("path", text),),
+        roots=(f"artifact:{bundle.path}/{text.removeprefix(bundle.path + '/')}",),
+        searched=f"{len(bundle.files)} files of `{bundle.path}/`",
+    )
+
+
+RULE = Rule(
+    "artifact-missing",
+    "integrity",
+    Severity.HIGH,
+    check,
+    each=each,
+    norms=(("not in this checkout", "external"), ("external", "explains"), ("artifact", "outside", "repository")),
+)
