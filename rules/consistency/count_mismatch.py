@@ -22,9 +22,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import Counts, counts
+from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
 from rules.reading.left_out import left_out
 from rules.reading.listings import Listing, explained, listings
 from rules.reading.named_paths import files_of
@@ -32,6 +31,7 @@ from rules.reading.prefilter import mentions
 from rules.reading.records import Records, place, source
 from rules.reading.samples import Declared, Sampled, Series, sampled
 from rules.reading.stated_counts import Told, arrays_of_results, told_counts
+from rules.reading.statistic_keys import Counts, counts
 from rules.reading.units import words as word_set
 
 _PLACES = frozenset(["rank", "worker", "device", "node", "shard", "pod", "container", "arm", "seed"])

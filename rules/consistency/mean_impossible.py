@@ -26,10 +26,9 @@ from math import ceil, floor
 from typing import Any
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.reading.canonical_words import singular, words
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
-from rules.reading.canonical_words import singular, words
-from rules.reading.statistic_keys import LIMIT_WORDS, Key, counts, read_key
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
 from rules.reading.owners import owner
@@ -37,6 +36,7 @@ from rules.reading.prefilter import mentions
 from rules.reading.records import Records, of_tables, place, source
 from rules.reading.samples import literal, sampled, whole_number
 from rules.reading.statements import Statement, statements, text_statements
+from rules.reading.statistic_keys import LIMIT_WORDS, Key, counts, read_key
 from rules.reading.tallies import tallies
 from rules.reading.units import words as word_set
 

@@ -24,10 +24,9 @@ from fractions import Fraction
 from math import ceil
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.reading.canonical_words import words
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Path, resolve, walk
-from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import LIMIT_WORDS, Statistic, counts, read_key
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
 from rules.reading.owners import owner
@@ -37,6 +36,7 @@ from rules.reading.records import of_tables, place, source
 from rules.reading.recount import label
 from rules.reading.samples import Sampled, Stated, read_samples, sampled
 from rules.reading.statements import Statement, statements, text_statements
+from rules.reading.statistic_keys import LIMIT_WORDS, Statistic, counts, read_key
 from rules.reading.tallies import Tally, tallies
 from rules.reading.units import COUNTS
 from rules.reading.units import words as word_set

@@ -24,14 +24,14 @@ from itertools import combinations
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.documents import Document, Node, Path, nodes, walk
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import read_key
+from rules.reading.documents import Document, Node, Path, nodes, walk
 from rules.reading.markdown import markdown
 from rules.reading.prefilter import mentions
 from rules.reading.quantities import Quantity, of_value, quantities
 from rules.reading.records import Records, of_tables, place, source
 from rules.reading.statements import Statement, statements
+from rules.reading.statistic_keys import read_key
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import COUNTS
 from rules.reading.units import words as word_set

@@ -27,11 +27,11 @@ from fractions import Fraction
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.documents import Document, Node, Number, Path, nodes, walk
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
+from rules.reading.documents import Document, Node, Number, Path, nodes, walk
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
+from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
 from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rules.reading.documents import Document, Number, Path, resolve, walk
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import read_key
+from rules.reading.documents import Document, Number, Path, resolve, walk
 from rules.reading.samples import Series, literal
+from rules.reading.statistic_keys import read_key
 from rules.reading.units import words as word_set
 
 _OUT_STATUS = word_set(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rules.reading.documents import Document, Node, Path, resolve
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import COUNTED, CUT_WORDS, FAMILY, read_key
+from rules.reading.documents import Document, Node, Path, resolve
 from rules.reading.left_out import is_out
 from rules.reading.samples import is_trial_map, literal, whole_number
+from rules.reading.statistic_keys import COUNTED, CUT_WORDS, FAMILY, read_key
 from rules.reading.units import words as word_set
 
 _ENTRY_KEY = re.compile(r"[A-Za-z_.\u4e00-\u9fff -]{0,40}[-_.:#]?\d{1,6}(?:[:/.@_-][A-Za-z0-9]{1,24}){0,3}\Z")

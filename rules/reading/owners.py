@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.reading.documents import Path
-from rules.reading.statistic_keys import read_key
 from rules.reading.samples import NEAR, Sampled, Series, Stated
+from rules.reading.statistic_keys import read_key
 from rules.reading.units import Unit, comparable
 
 

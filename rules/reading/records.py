@@ -12,8 +12,8 @@ from typing import Any
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
 from rules.reading.documents import LINES_SUFFIXES, Document, Path, document, is_document, number, pointer
-from rules.reading.statistic_keys import read_key
 from rules.reading.markdown import Markdown
+from rules.reading.statistic_keys import read_key
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 TABLE_BYTES = 4 * 1024 * 1024

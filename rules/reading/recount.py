@@ -8,15 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from rules.core.model import Location, Snapshot
+from rules.reading.canonical_words import words
 from rules.reading.documents import Document, document, resolve
 from rules.reading.estimates import Scaled, agrees, expected, reach, scaled, slack_of
-from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import LIMIT_WORDS, Statistic
 from rules.reading.layout import Bundle
 from rules.reading.left_out import Left, left_out, warmups_of
 from rules.reading.owners import in_file, owner
 from rules.reading.records import Records, named_file, place, source
 from rules.reading.samples import Sampled, Series, Stated, sampled, texts
+from rules.reading.statistic_keys import LIMIT_WORDS, Statistic
 
 # Sums called a total may include what is not listed (warm-ups, overheads): they are confirmed where they agree, never judged.
 ONLY_CONFIRMED = frozenset(["total"])

@@ -10,10 +10,10 @@ from math import isfinite
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
 from rules.reading.canonical_words import words
-from rules.reading.statistic_keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
+from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
 from rules.reading.records import Records, source
+from rules.reading.statistic_keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
 from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
 from rules.reading.units import words as word_set
