@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.core.model import Bundle, Finding, Item, Location, Missing, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
 from rules.reading.documents import Node, document, is_document, nodes
 from rules.reading.gates import gates, validators
@@ -38,12 +38,12 @@ _GATE = (
     r"(?:gates?|acceptance (?:records?|criteria|criterion|rules?|gates?|files?|checklists?|limits?|thresholds?|conditions?)|acceptance|(?:gate )?checklists?|"
     r"thresholds?|criteria|criterion|pass(?:ing)? (?:rules?|conditions?))"
 )
-_FIXED = r"(?:frozen|froze|pinned|locked|fixed|finali[sz]ed|sealed|settled|hashed|committed to|in force)"
+_FIXED = r"(?:frozen|froze|pinned|locked|fixed|finali[sz]ed|final|sealed|settled|hashed|committed to|in force|in place|written|defined|chosen|decided|agreed|ready|set)"
 _BE = r"(?:(?:is|are|was|were|has|have|had|been|being|be|yet|currently|so far|still|now|already|as of now|ever|formally|today|at present)\s)"
 _NOT = r"(?:not|never|hardly|(?:is|are|was|were|has|have|had|did|does|do)n[’']t)"
 _ZH_VALIDATOR = r"(?:校验器|验证器|校验脚本|验证脚本|校验程序|验证程序|评判器|判定脚本|检查脚本)"
 _ZH_GATE = r"(?:门槛|闸门|门控|门禁|验收(?:标准|条件|门槛|规则|记录|指标)?|判据|阈值|准则)"
-_ZH_FIXED = r"(?:冻结|固定|锁定|定稿|固化|钉住|封存)"
+_ZH_FIXED = r"(?:冻结|固定|锁定|定稿|固化|钉住|封存|确定|敲定|写好|编写|制定)"
 _ZH_NOT = r"(?:尚未|还未|仍未|并未|未曾|从未|还没有|还没|没有|尚没有|未)"
 _SEARCH = (
     r"(?:(?:candidate |parameter |design |optimi[sz]ation |variant )?(?:search(?:es)?|exploration|sweeps?|screening|tuning)|"
@@ -75,6 +75,11 @@ def _denials(noun: str, verb: str, zh_noun: str, zh_verb: str) -> re.Pattern[str
     )
 
 
+_ONLY_BASELINE = re.compile(
+    r"(?<![A-Za-z])only\s(?:the\s)?(?:baselines?|controls?|reference(?: arm)?)\s(?:run\s|arm\s)?(?:is|has|have|was|were)\s(?:been\s)?(?:run|measured|executed|recorded|tested)"
+    r"|(?:仅|只)(?:测量?|运行|执行|跑)了?(?:基线|对照)|只有(?:基线|对照)",
+    re.IGNORECASE,
+)
 _FROZEN_GATE = r"frozen\s(?:[\w-]{1,20}\s){0,2}"
 _DENIED: dict[str, re.Pattern[str]] = {
     "validator": _denials(rf"(?:{_FROZEN_GATE})?{_VALIDATOR}", _FIXED, _ZH_VALIDATOR, _ZH_FIXED),
@@ -139,12 +144,27 @@ def _denied(snapshot: Snapshot, bundle: Bundle, path: str, pinned: dict[str, lis
             kinds = tuple(kind for kind in _kinds(one) if pinned[kind])
             if kinds:
                 yield Denied(kinds, one.text, one.location())
+    elif path.lower().endswith((".txt", ".rst")):
+        for one in string_statements(_plain_text(snapshot, path), path):
+            kinds = tuple(kind for kind in _kinds(one) if pinned[kind])
+            if kinds:
+                yield Denied(kinds, one.text, one.location())
     elif is_document(path) and path not in {gate.path for gate in gates(snapshot, bundle)}:
         for node in nodes(snapshot, path)[1:]:
             text = _as_text(node)
             kinds = tuple(dict.fromkeys(kind for one in string_statements(text, path) for kind in _kinds(one) if pinned[kind])) if text else ()
             if kinds:
                 yield Denied(kinds, text, Location(path, pointer=node.pointer))
+
+
+def _plain_text(snapshot: Snapshot, path: str) -> str:
+    entry = snapshot.head.files[path]
+    if not entry.is_file or not 0 <= entry.size <= snapshot.config.limits.markdown:
+        return ""
+    try:
+        return snapshot.head.read(path).decode("utf-8", "replace")
+    except Missing:
+        return ""
 
 
 def _as_text(node: Node) -> str:
@@ -182,6 +202,8 @@ def _denied_in(text: str, asserted: bool) -> Iterator[str]:
         match = pattern.search(text)
         if match and (asserted or _YET_TO.search(match[0])) and not _is_qualified(kind, text[match.end() :]):
             yield kind
+    if asserted and _ONLY_BASELINE.search(text):
+        yield "search"
     frozen = _NO_FROZEN.search(text) if asserted else None
     if frozen:
         yield "validator" if re.fullmatch(_VALIDATOR, frozen["noun"], re.IGNORECASE) else "gate"
@@ -261,7 +283,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, denied: list[Denied]
             *(Location(p, role="result" if kind == "search" else "gate") for kind in kinds for p in pinned[kind][:3]),
         ),
         evidence=tuple((kind, file) for kind in kinds for file in pinned[kind][:3]),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

@@ -321,7 +321,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, found: Order, others
         next=_next(found),
         locations=tuple(dict.fromkeys(locations)),
         evidence=_evidence(found),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

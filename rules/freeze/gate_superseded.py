@@ -28,6 +28,8 @@ from rules.reading.gates import Gate, Limit, Superseding, cycles, gates, superse
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, bundles
 
+# Quoted lines, struck text and comments are not what the issue states.
+_UNSAID = re.compile(r"^[ \t]{0,3}>[^\n]*|~~[^~\n]{1,2000}~~|<!--(?:(?!-->).){0,20000}-->", re.MULTILINE | re.DOTALL)
 _GENERIC = family("acceptance gate gates criteria criterion plan record json yaml yml v")
 _PERCENT = r" {0,2}(?:%|％|percent|per cent|pct|个百分点)"
 _COMPARES = r"(?:at least|at most|no(?:t)? (?:more|less|above|below|over) ?(?:than)?|below|above|under|over|within|<=?|>=?|≤|≥|至少|至多|不超过|不低于|低于|高于|小于|大于)"
@@ -62,7 +64,7 @@ def _belongs(snapshot: Snapshot, bundle: Bundle, body: str) -> bool:
 def _stale(snapshot: Snapshot, bundle: Bundle, records: tuple[Gate, ...], links: tuple[Superseding, ...], circular: set[str]) -> Iterator[Finding]:
     """One finding per newest record that the issue does not name while it states one that the record replaces or tightens."""
     assert snapshot.issue is not None
-    body = snapshot.issue.body.replace("\r\n", "\n")
+    body = _UNSAID.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), snapshot.issue.body.replace("\r\n", "\n"))
     for pairs in _by_newest(snapshot, records, links, circular):
         newest = pairs[0].newer
         if names(body, newest) or states_all(body, newest.limits):
@@ -210,7 +212,7 @@ def _finding(bundle: Bundle, pair: Pair, line: int, text: str) -> Finding:
         "Neither the author nor a bot should record it.",
         locations=(Location("issue:body", line=line, role="claim", text=text), place, Location(pair.older.path, role="gate")),
         evidence=(("newer record", pair.newer.path), ("older record", pair.older.path)),
-        roots=(f"gates:{bundle.id}",),
+        roots=(f"gates:{bundle.path}",),
         decision="human",
     )
 
@@ -227,7 +229,7 @@ def _circle(bundle: Bundle, circle: tuple[str, ...], links: tuple[Superseding, .
         next="The acceptance owner says on the record which one governs; a new record then names that one alone (decision, then commit a file).",
         locations=tuple(Location(link.said_in, pointer=pointer(link.place), role="gate") for link in said[:20]),
         evidence=tuple(("supersedes", f"{link.newer} > {link.older}") for link in said[:10]),
-        roots=(f"gates:{bundle.id}",),
+        roots=(f"gates:{bundle.path}",),
         decision="human",
     )
 

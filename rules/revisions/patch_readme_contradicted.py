@@ -199,7 +199,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, said: list[Said], ch
             *(Location(used.path, pointer=used.node.pointer, role="result") for used in uncovered[:5] if "pinned" in kinds),
         ),
         evidence=(*(("diff", diff.path) for diff in changed[:5]), *(("used", used.sha) for used in uncovered[:5])),
-        roots=(f"revisions:{bundle.id}",),
+        roots=(f"revisions:{bundle.path}",),
     )
 
 

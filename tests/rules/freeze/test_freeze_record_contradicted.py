@@ -38,6 +38,8 @@ def world(files: dict[str, object], pinned: tuple[str, ...] = ("plan/gates.json"
         "The gate checklist has yet to be frozen.",
         "We haven't started the candidate search.",
         "None of the gates are locked.",
+        "So far only the baseline has been measured.",
+        "The thresholds are not set yet.",
         "候选搜索：未开始",
         "目前校验脚本仍未锁定，候选搜索也没有启动。",
         "The candidate search has not begun.",
@@ -86,6 +88,11 @@ def test_each_denial_needs_its_own_contradiction() -> None:
     assert not world({"plan/README.md": "No validator is frozen yet.\n"}, pinned=("plan/gates.json",))
     assert not world({"plan/README.md": "No gate is frozen yet.\n"}, pinned=("validator/check.py",))
     assert not world({"plan/README.md": "No candidate search has begun.\n"}, without="results/tiered.json")
+
+
+def test_plain_text_speaks_too() -> None:
+    found = world({"validator/NOTES.txt": "Notes\n\nNo validator is frozen yet.\n"})
+    assert [f.locations[0].line for f in found] == [3]  # type: ignore[attr-defined]
 
 
 def test_documents_speak_too() -> None:

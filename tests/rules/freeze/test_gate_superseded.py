@@ -78,6 +78,15 @@ def test_stricter_twins(older: dict[str, object], newer: dict[str, object], fire
     assert bool(found) == fires
 
 
+def test_names_tell_durations_apart() -> None:
+    five, fifteen = {"metric": "t_s", "min_reduction_pct": 20}, {"metric": "t_s", "min_reduction_pct": 30}
+    assert not titles("Gate: `plan/acceptance-5s.json`.", {"plan/acceptance-5s.json": five}, {"plan/acceptance-15s.json": fifteen})
+
+
+def test_quoted_and_struck_text_states_nothing() -> None:
+    assert not titles("> Gate: `plan/acceptance-v1.json`.\n\n~~acceptance-v1.json~~", FILES)
+
+
 def test_recorded_times_outrank_commits() -> None:
     lax = {"metric": "t_s", "max": 190, "recorded_at": "2026-10-02T00:00:00Z"}
     strict = {"metric": "t_s", "max": 180, "recorded_at": "2026-10-01T00:00:00Z"}

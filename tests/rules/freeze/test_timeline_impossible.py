@@ -65,6 +65,12 @@ def test_possible(value: object) -> None:
     assert not findings(RULE, story(*steps))
 
 
+def test_a_log_of_lines() -> None:
+    lines = f'{{"ts": "{S}", "event": "a"}}\n\n{{"ts": "{E}", "event": "b"}}\n{{"ts": "{S}", "event": "c"}}\n'
+    found = findings(RULE, snapshot(bundle({"results/events.jsonl": lines})))
+    assert [at.line for at in found[0].locations] == [4, 3]
+
+
 def test_results_against_commits() -> None:
     late = bundle({"results/a.json": {"finished_at": "2026-11-01T12:30:00Z"}})
     assert len(findings(RULE, story(Step(late, minute=5)))) == 1

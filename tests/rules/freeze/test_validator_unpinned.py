@@ -80,6 +80,11 @@ def test_a_pointer_with_digests() -> None:
     )
 
 
+def test_another_document_of_the_plan() -> None:
+    spec = {"plan/runspec.json": {"validator": "tools/judge.py"}, "tools/judge.py": CODE}
+    assert len(world({"metric": "x", "max": 3}, pinned=True, **spec)) == 1
+
+
 def test_a_text_of_the_plan() -> None:
     text = {"plan/protocol.md": "# P\n\nA candidate is accepted when the validation script `tools/judge.py` passes.\n", "tools/judge.py": CODE}
     assert len(world({"metric": "x", "max": 3}, pinned=True, **text)) == 1
@@ -96,6 +101,7 @@ def test_a_text_of_the_plan() -> None:
         ("The local adaptation and CPU checks from #293 require independent qualification.", False),
         ("The validator of #318 was merged; we use it as merged.", False),
         (f"The validator of PR #318 is used at commit {SHA}.", False),
+        ("Acceptance is decided by `compare.py` on the branch `dev`.", True),
         ("See #318 for the earlier campaign.", False),
         ("> Reuse the validator of draft #318.", False),
     ],
