@@ -29,6 +29,7 @@ from rules.core.model import Bundle, Commit, Facts, Finding, History, Item, Loca
 from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, nodes, read_json
 from rules.reading.keys import family, words
 from rules.reading.layout import bundles
+from rules.reading.past import changes_in
 from rules.reading.receipts import LINES_BYTES, source_revisions
 from rules.reading.times import MICRO, Timed, elapsed_stem, later, read_duration, read_moment, time_key, times_of, unit_of
 
@@ -291,7 +292,7 @@ def _after_commit(snapshot: Snapshot, bundle: Bundle, path: str, times: Sequence
     """A time of the run that lies after the commit that first brought these bytes."""
     history = snapshot.history
     oid = snapshot.head.files[path].oid
-    change = next((c for c in reversed(history.changes) if c.path == path and c.after == oid), None) if history else None
+    change = next((c for c in changes_in(snapshot, bundle) if c.path == path and c.after == oid), None)
     if change is None or history is None or change.commit not in history.commits:
         return
     commit = history.commits[change.commit]
