@@ -14,7 +14,7 @@ from rules.core.model import Confirmed, Entry, Facts, Finding, Issue, Missing, P
 from rules.reading.layout import bundles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemoryTree:
     """A tree whose files are given as bytes."""
 

@@ -37,6 +37,8 @@ from rules.reading.statements import Statement, statements, string_statements, t
 SHOWN = 12
 LONG = 300
 """A sentence of more characters may tell of several runs."""
+LEAD = 3
+"""Sentences before a claim, on its line, that may name its run."""
 LONGEST = 8000
 """Characters of a string that is read for claims at most."""
 _NO_CLAIM = family(
@@ -251,23 +253,18 @@ def _same_paragraph(made: Sequence[Statement], statement: Statement) -> list[Sta
     return [one for one in near if one.kind == statement.kind and (one.end_line == statement.line or one.line == statement.end_line)]
 
 
-def _context(made: Sequence[Statement], statement: Statement) -> str:
-    """The sentence, what stands before it on the same line (`TP2/SP2: …`), and the nearest heading."""
-    at = next(i for i, one in enumerate(made) if one is statement)
-    lead = []
-    for one in reversed(made[max(0, at - 4) : at]):
-        if one.end_line != (lead[-1].line if lead else statement.line) or one.kind != statement.kind or len(one.text) > 600:
-            break
-        lead.append(one)
-    heading = statement.section[-1] if len(statement.section) > 1 else ""
-    return " ".join([heading, *(one.text for one in reversed(lead)), statement.text])
-
-
-def _told(made: Sequence[Statement], claims: Sequence[CleanEnd]) -> str:
-    """What tells which run the claims of one sentence are about. Of a sentence that tells of several, the stretch between semicolons that claims."""
+def _told(made: Sequence[Statement], claims: Sequence[CleanEnd]) -> list[str]:
+    """What tells which run the claims of one sentence are about, nearest first: of a long sentence the stretch between semicolons that claims, the
+    sentence, what stands before it on its line (`TP2/SP2: …`), the nearest heading below the title."""
     statement = claims[0].statement
     stretches = [part for part in re.split(r"[;；]", statement.text) if any(claim.text[:30] in part for claim in claims)]
-    return " ".join(stretches) if stretches and len(stretches) < statement.text.count(";") + statement.text.count("；") + 1 and len(statement.text) > LONG else _context(made, statement)
+    at = next(i for i, one in enumerate(made) if one is statement)
+    lead: list[Statement] = []
+    for one in reversed(made[max(0, at - LEAD) : at]):
+        if one.end_line != (lead[-1].line if lead else statement.line) or one.kind != statement.kind:
+            break
+        lead.append(one)
+    return [*([" ".join(stretches)] if len(statement.text) > LONG else []), statement.text, *(one.text for one in lead), *statement.section[:0:-1]]
 
 
 # ---------------------------------------------------------------- findings

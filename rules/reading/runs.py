@@ -126,27 +126,32 @@ def tokens(text: str) -> frozenset[str]:
     return frozenset(word for word in said if word not in _PLAIN and (len(word) > 1 or not word.isascii()))
 
 
-def spoken_of(text: str, known: Sequence[Run], texts: Mapping[str, str]) -> tuple[Run, ...]:
-    """The runs of `known` that `text` is about: those that share most with it; all where it names none. None where what it names has another record.
+def spoken_of(said: Sequence[str], known: Sequence[Run], texts: Mapping[str, str]) -> tuple[Run, ...]:
+    """The runs of `known` that a sentence is about: those that share most with it; all where it names none.
 
+    said   the sentence, then what stands around it, nearest first: the first that names a run decides
     texts  the text of each document, for figures
     """
-    if _GENERAL.search(text):
+    if said and _GENERAL.search(said[0]):
         return tuple(known)
-    said = tokens(text)
     spread = Counter(label for run in known for label in run.labels)
-    figures = [m[0].replace(",", "") for m in _FIGURE.finditer(text) if sum(c.isdigit() for c in m[0]) > 3]
-    scores = {run: _score(run, said, spread, len(known)) + _FIGURE_WEIGHT * _figures(run, figures, texts) for run in known}
-    best = max(scores.values(), default=0.0)
-    if best <= 0:
-        arms = {label for label in said if label.startswith("arm:")}
-        return tuple(run for run in known if not (arms and any(label.startswith("arm:") for label in run.labels) and not arms & run.labels))
-    return tuple(run for run in known if scores[run] >= best - 1e-9)
+    for text in said:
+        words_said = tokens(text)
+        figures = [m[0].replace(",", "") for m in _FIGURE.finditer(text) if sum(c.isdigit() for c in m[0]) > 3]
+        scores = {run: _score(run, words_said, spread, len(known)) + _FIGURE_WEIGHT * _figures(run, figures, texts) for run in known}
+        best = max(scores.values(), default=0.0)
+        if best > 0:
+            return tuple(run for run in known if scores[run] >= best - 1e-9)
+    return tuple(run for run in known if not _of_other_arm(run, tokens(said[0])))
+
+
+def _of_other_arm(run: Run, said: frozenset[str]) -> bool:
+    arms = {label for label in said if label.startswith("arm:")}
+    return bool(arms) and any(label.startswith("arm:") for label in run.labels) and not arms & run.labels
 
 
 def _score(run: Run, said: frozenset[str], spread: Mapping[str, int], total: int) -> float:
-    other = {label for label in said if label.startswith("arm:")}
-    if other and any(label.startswith("arm:") for label in run.labels) and not other & run.labels:
+    if _of_other_arm(run, said):
         return 0.0
     return sum(log((total + 1) / spread[label]) for label in said & run.labels)
 
