@@ -31,6 +31,7 @@ from rules.reading.keys import family, words
 from rules.reading.layout import documents_in_scope
 from rules.reading.lifecycle import WHOLE, Observation, lifecycle_of
 from rules.reading.prefilter import mentions
+from rules.reading.receipts import Names, arm_of_text
 from rules.reading.runs import Run, record_files, runs, runs_of, spoken_of
 from rules.reading.statements import Statement, statements, string_statements, text_statements
 
@@ -46,6 +47,7 @@ _NO_CLAIM = family(
     "prompt template example target targets command cmd script acceptance must description title name id instruction instructions definition schema setting settings config configuration env "
     "环境 要求 规则 计划 门槛 期望 示例"
 )
+_PLAIN_KEYS = family("status state outcome result summary note verdict how quality 状态 结果")
 _FLAG = re.compile(r"(?:clean|gracef|orderly|exited_?zero|exit_?zero|no_?forced|unforced|all_?zero|正常退出|干净)", re.IGNORECASE)
 _HINT = re.compile(r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程", re.IGNORECASE)
 
@@ -109,7 +111,10 @@ def _sentence(node: Node) -> str | None:
     if not isinstance(node.value, str) or not 2 < len(node.value) or not _HINT.search(node.value[:LONGEST]):
         return None
     if not re.search(r"[\s\u3400-\u9fff]", node.value.strip()):
-        return f"{' '.join(words(key))} {node.value}" if isinstance(node.path[-1], str) and re.fullmatch(r"[A-Za-z]{2,12}", node.value) else None
+        if not isinstance(node.path[-1], str):
+            return None
+        above = str(node.path[-2]) if len(node.path) > 1 and set(words(key)) <= _PLAIN_KEYS else ""
+        return f"{' '.join(words(above) or words(key))} {node.value}" if re.fullmatch(r"[A-Za-z]{2,12}", node.value) else None
     return node.value[:LONGEST]
 
 
@@ -145,7 +150,8 @@ def _at(top: Node, place: Path) -> object:
 def _alike(left: str, mine: object, rest: Path, right: str, other: object) -> bool:
     if not isinstance(mine, dict) or not isinstance(other, dict):
         return False
-    if re.sub(r"\d+", "#", left) == re.sub(r"\d+", "#", right):
+    arms = [arm_of_text(name, Names(), value=False) for name in (left, right)]
+    if re.sub(r"\d+", "#", left) == re.sub(r"\d+", "#", right) or (all(arms) and arms[0] != arms[1]):
         return True
     return isinstance(other.get(str(rest[0])), type(mine.get(str(rest[0])))) and str(rest[0]) in other
 

@@ -227,12 +227,12 @@ def _subjects(text: str, position: int, match: re.Match[str]) -> tuple[Subject, 
     named = tuple(dict.fromkeys(_nouns(text, position, start))) or tuple(dict.fromkeys(_nouns(text, start, min(len(text), end + 60))))
     if named:
         return named
-    before = re.search(r"([A-Za-z][A-Za-z-]{2,24})(?: (?:all|both|each|then|also|was|were|had|have|has|is|are)){0,2}[ /]*\Z", text[max(position, start - 60) : start])
+    before = re.search(r"([A-Za-z][A-Za-z-]{2,24})(?:[ #-]{1,2}(?P<n>\d{1,4}))?(?: (?:all|both|each|then|also|was|were|had|have|has|is|are)){0,2}[ /]*\Z", text[max(position, start - 60) : start])
     word = before[1].lower() if before else ""
     if not word or word in _NO_NOUN or word.endswith(("ly", "ed", "ing")):
         inside = _SAID_OF.search(text, start, min(len(text), end + 60))
-        word = inside[1].lower() if inside else ""
-    return (Subject(stem(word), subject_family(word)),) if word and word not in _NO_NOUN else ()
+        before, word = None, inside[1].lower() if inside else ""
+    return (Subject(stem(word), subject_family(word), (before and before["n"]) or None),) if word and word not in _NO_NOUN else ()
 
 
 def _nouns(text: str, start: int, end: int) -> Iterator[Subject]:

@@ -19,7 +19,7 @@ from rules.reading.prefilter import mentions
 Kind = Literal["exit", "signal", "forced", "remaining", "oom", "timeout", "crash"]
 
 MENTIONS = (
-    "exit", "signal", "sigkill", "sigterm", "kill", "return", "retcode", "rc\"", "rc:", "oom", "out_of_memory", "timeout", "timed", "crash", "orphan",
+    "exit", "signal", "forc", "leak", "alive", "left", "sigkill", "sigterm", "kill", "return", "retcode", "rc\"", "rc:", "oom", "out_of_memory", "timeout", "timed", "crash", "orphan",
     "zombie", "leftover", "remaining", "surviv", "linger", "residual", "stray", "graceful", "clean", "hung", "segfault", "errorlevel", "退出", "返回",
     "信号", "残留", "遗留", "强制", "强杀", "超时", "崩溃", "僵尸",
 )  # fmt: skip
@@ -209,6 +209,11 @@ def _context(node: Node, above: Mapping[Path, Kind | None]) -> Kind | None:
         return own or upper
     if not isinstance(key, str):
         return None
+    held, last = held_words(key), next((part for part in reversed(node.path[:-1]) if isinstance(part, str)), "")
+    if upper not in (None, "exit", "signal") and held and held <= {"count", "total", "n", "number"}:
+        return upper
+    if held & _LEFT and held_words(last) & _PROCESSES and not held & {"max", "expected", "allowed", "time", "limit"}:
+        return "remaining"
     return "exit" if _holds_codes(key, node) else "forced" if held_words(key) == {"forced"} and _over(node) & _ENDS else None
 
 
