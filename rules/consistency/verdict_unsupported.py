@@ -227,7 +227,7 @@ def _gives_reason(verdict: _Verdict) -> bool:
 # ---------------------------------------------------------------- a verdict in a text
 
 _TEXT = re.compile(
-    r"(?<![A-Za-z])(?:(?:campaign|overall|final|acceptance|current)\s)?(?:verdict|conclusion|adjudication)\s?(?:is|was|:|：|=|—|-)\s?[*_`\"“]{0,3}(?P<en>PASS(?:ED|ES)?|pass(?:ed)?|accepted|ACCEPTED|FAIL(?:ED)?|fail(?:ed)?|REJECTED|rejected)(?![A-Za-z])"
+    r"(?<![A-Za-z])(?i:verdict|conclusion|adjudication)\s?(?:is|was|:|：|=|—|-)\s?[*_`\"“]{0,3}(?P<en>(?i:pass(?:ed)?|accepted|fail(?:ed)?|rejected))(?![A-Za-z])"
     r"|(?:结论|判定|裁决|最终结论|总体结论|验收结果)\s?(?:是|为|：|:)\s?[*_`]{0,3}(?P<zh>通过|合格|PASS|不通过|未通过|FAIL)(?![A-Za-z])"
 )
 
@@ -239,8 +239,8 @@ def _of_text(bundle: Bundle, made: Sequence[Statement], held: Sequence[_Verdict]
         return
     record = whole[0]
     for statement, clause in asserted(made):
-        match = _TEXT.search(clause.text)
-        if match is None or clause.hedge or clause.denies(match.start()):
+        match = _TEXT.search(statement.text)
+        if match is None or clause.hedge or clause.negated or statement.standing != "asserted":
             continue
         said = said_of(match["en"] or match["zh"])
         why = _wrong(record) if said == record.stated.said else (f"the record says {record.stated.text}", []) if said == "pass" else None

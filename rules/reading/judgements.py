@@ -133,11 +133,12 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One gate as a plan or a result lists it: its name, the words it can be recognised by, where it stands, its object (None for a bare flag)."""
+    """One gate as a plan or a result lists it: its name, where it stands, its object or flag, and the object that holds the list it stands in."""
 
     name: str
     place: Path
     value: Any
+    owner: Path = ()
 
     @property
     def keys(self) -> frozenset[tuple[str, ...]]:
@@ -186,7 +187,7 @@ def _listed(node: Node) -> list[Entry]:
         named = _is_gate_key(key) or all(isinstance(item, dict) and _limits(item) and _flag_or_value(item) for item in node.value)
         return [entry for i, item in enumerate(node.value) if named and (entry := _entry((*node.path, i), item, str(i)))]
     if not _is_gate_key(key) or _is_one_gate(node.value):
-        return [Entry(_name(node.value, key), node.path, node.value)] if _is_gate_key(key) and _limits(node.value) else []
+        return [Entry(_name(node.value, key), node.path, node.value, node.path[:-1])] if _is_gate_key(key) and _limits(node.value) else []
     return [entry for name, item in node.value.items() if not _says_all(name) and (entry := _entry((*node.path, name), item, name))]
 
 
@@ -204,10 +205,10 @@ def _says_all(name: str) -> bool:
 
 def _entry(place: Path, item: Any, name: str) -> Entry | None:
     if isinstance(item, Mapping):
-        return None if _is_no_gate(item) else Entry(_name(item, name), place, item)
+        return None if _is_no_gate(item) else Entry(_name(item, name), place, item, place[:-2])
     if isinstance(item, str) and isinstance(place[-1], int):
-        return Entry(item[:120], place, None) if len(item) <= 120 else None
-    return Entry(name, place, item) if isinstance(item, (bool, str)) or item is None else None
+        return Entry(item[:120], place, None, place[:-2]) if len(item) <= 120 else None
+    return Entry(name, place, item, place[:-2]) if isinstance(item, (bool, str)) or item is None else None
 
 
 def _is_no_gate(item: Mapping[str, Any]) -> bool:
@@ -255,7 +256,11 @@ def _measured(item: Mapping[str, Any], entry: Entry) -> list[tuple[str, Any]]:
     """(key, value) of what was measured: under `observed`, `value`, …, or under the gate's or the metric's own name."""
     made = [(key, value) for key, value in item.items() if key not in _NAMES and set(words(key)) & _MEASURED and not _is_limit_key(key, item) and not isinstance(value, (list, Mapping))]
     strict = [pair for pair in made if not set(words(pair[0])) & {"result", "candidate"} or isinstance(pair[1], Number)]
-    own = [(key, value) for key, value in item.items() if key not in _NAMES and isinstance(value, Number) and name_words(key) in entry.keys and not _is_limit_key(key, item)]
+    limited = any(set(words(key)) & _LIMITS for key in item)
+    own = [
+        (key, value) for key, value in item.items()
+        if key not in _NAMES and isinstance(value, Number) and name_words(key) in entry.keys and (limited or not _is_limit_key(key, item)) and not set(words(key)) & _LIMITS
+    ]  # fmt: skip
     return strict or own
 
 
@@ -296,7 +301,8 @@ def _limit_of_number(key: str, held: tuple[str, ...], value: Number, item: Mappi
 
 
 _PLAIN_LIMIT_WORDS = family(
-    "max min maximum minimum limit threshold target bound upper lower at most least ceiling floor budget cap le lt ge gt value allowed required below above under over no more less than tolerance exceeds"
+    "max min maximum minimum limit threshold target bound upper lower at most least ceiling floor budget cap le lt ge gt value allowed required below above under over no more less than tolerance exceeds "
+    "上限 下限 阈值 限值 目标 至多 至少 最大 最小 最大值 最小值"
 )
 
 
@@ -378,6 +384,31 @@ def _same_measure(limit: Threshold, key: str, entry: Entry) -> bool:
     return left <= known
 
 
+def _is_bare_name(entry: Entry) -> bool:
+    """An element of a list of names: a list of what is asked, not of what was judged."""
+    return entry.value is None and isinstance(entry.place[-1], int)
+
+
+_UNMET = family("failed failing failures unmet violated broken 失败 未通过")
+_UNKNOWN = family("missing unmeasured unjudged pending open skipped 缺失 未测")
+
+
+def tallies(held: Iterable[Node]) -> Iterator[Entry]:
+    """Gates that are only counted or named by their outcome: `gates_passed: 2` of `gates_total: 3`, `failed_gates: ["quality"]`."""
+    for node in held:
+        key = set(words(str(node.path[-1]))) if node.path and isinstance(node.path[-1], str) else set()
+        if not key & {"gate", "gates", "criteria"} or _is_elsewhere(node.path) or not isinstance(node.parent, Mapping):
+            continue
+        name, owner = str(node.path[-1]), node.path[:-1]
+        if key & (_UNMET | _UNKNOWN) and isinstance(node.value, (Number, list)) and not isinstance(node.value, bool):
+            if node.value and (not isinstance(node.value, Number) or node.value > 0):
+                yield Entry(name, node.path, "fail" if key & _UNMET else "not measured", owner)
+        elif "passed" in key and isinstance(node.value, Number):
+            total = next((v for k, v in node.parent.items() if isinstance(v, Number) and {"total", "all"} & set(words(k)) and {"gate", "gates", "criteria"} & set(words(k))), None)
+            if total is not None and node.value < total:
+                yield Entry(f"{name} {node.value.text} of {total.text}", node.path, "fail", owner)
+
+
 # ---------------------------------------------------------------- verdicts
 
 
@@ -395,7 +426,7 @@ class Stated:
 def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
     """Every verdict of a document over gates of its own object, and every one under a key that says verdict, outermost first."""
     known = tuple(held)
-    listed = entries(known)
+    listed = (*(entry for entry in entries(known) if not _is_bare_name(entry)), *tallies(known))
     inside = {entry.place for entry in listed}
     found = [node for node in known if _is_verdict(node, inside)]
     owners = {node.path[:-1] for node in found if _strong(node)}
@@ -403,18 +434,13 @@ def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
     for node in found:
         mine = _gates_of(node, listed, owners)
         said = said_of(node.value)
-        if said and (_strong(node) or any(_owner(entry) == node.path[:-1] for entry in mine)):
+        if said and (_strong(node) or any(entry.owner == node.path[:-1] for entry in mine)):
             made.append(Stated(node.path, said, str(node.value), _strong(node), mine))
     return tuple(made)
 
 
 def _strong(node: Node) -> bool:
     return bool(set(words(str(node.path[-1]))) & _STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
-
-
-def _owner(entry: Entry) -> Path:
-    """The object that holds the list of gates."""
-    return entry.place[:-2]
 
 
 def _is_verdict(node: Node, gates: set[Path]) -> bool:
