@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.core.model import Confirmed, Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Tree, Unchecked
-from rules.reading.documents import document, is_document
-from rules.reading.gates import Gate, gates, in_force
+from rules.reading.documents import is_document, nodes
+from rules.reading.gates import Gate, gates, in_force, validators
 from rules.reading.keys import words
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import is_sums, manifests, sha256
@@ -62,22 +62,9 @@ class Order:
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for bundle in bundles(snapshot):
         governing = in_force(gates(snapshot, bundle))
-        judges = validator_files(snapshot, bundle)
+        judges = validators(snapshot, bundle)
         if governing or judges:
             yield from _of_bundle(snapshot, bundle, governing, judges)
-
-
-def validator_files(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
-    """What judges: code and records under `validator/`, without its texts, its tests and its lists of digests."""
-    lists = {m.path for m in manifests(snapshot, bundle)}
-    return tuple(
-        path
-        for path in bundle.part("validator")
-        if path not in lists
-        and snapshot.head.files[path].is_file
-        and not path.lower().endswith((".md", ".txt", ".rst", ".log"))
-        and not {"test", "tests", "fixtures", "init"} & {word for part in bundle.relative(path).split("/") for word in words(part)}
-    )
 
 
 def _of_bundle(snapshot: Snapshot, bundle: Bundle, governing: tuple[Gate, ...], judges: tuple[str, ...]) -> Iterator[Item]:
@@ -249,8 +236,7 @@ def witnesses(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
     """The commits that the bundle's lists of digests name as their witness."""
     found = []
     for manifest in manifests(snapshot, bundle):
-        doc = document(snapshot, manifest.path)
-        for node in doc.nodes if doc else ():
+        for node in nodes(snapshot, manifest.path):
             if isinstance(node.value, str) and _HEX.match(node.value.strip()) and _names_a_witness(node.path):
                 found.append(node.value.strip().lower())
     return tuple(dict.fromkeys(found))
@@ -302,8 +288,7 @@ def recorded_after(snapshot: Snapshot, bundle: Bundle, gate: Gate) -> tuple[Time
     if gate.recorded is None or gate.recorded.moment.micros is None:
         return None
     for receipt in receipts(snapshot, bundle):
-        doc = document(snapshot, receipt.path) if receipt.is_candidate_result and is_document(receipt.path) else None
-        for timed in times_of(doc.nodes) if doc else ():
+        for timed in times_of(nodes(snapshot, receipt.path)) if receipt.is_candidate_result else ():
             at = timed.moment.micros
             if timed.key.role in ("start", "end", "event", "recorded") and at is not None and at < gate.recorded.moment.micros:
                 return gate.recorded, receipt, timed

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from rules.core.model import Commit, Facts, Finding, History, Item, Location, Rule, Severity, Snapshot, Unchecked
-from rules.reading.documents import Node, Number, Path, document, is_document
+from rules.core.model import Bundle, Commit, Facts, Finding, History, Item, Location, Rule, Severity, Snapshot, Unchecked
+from rules.reading.documents import Node, Number, Path, document, is_document, nodes
 from rules.reading.keys import family, words
-from rules.reading.layout import Bundle, bundles
+from rules.reading.layout import bundles
 from rules.reading.receipts import source_revisions
 from rules.reading.times import MICRO, Timed, elapsed_stem, later, read_duration, read_moment, time_key, times_of, unit_of
 
@@ -44,24 +44,30 @@ _LANES = family("rank worker thread process pid node host device run id request 
 _RELATIVE = family("t offset ts at since")
 
 
+_HAS_TIME = re.compile(r"\d{4}[-/]?\d{2}[-/]?\d{2}[T ]|\b1[0-9]{9,18}\b|event|timeline|时间|事件|log|steps|phases|stages|start|end")
+
+
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    """What a record says against itself."""
+    for path in bundle.files:
+        if _may_have_times(snapshot, path):
+            held = nodes(snapshot, path)
+            yield from [*_spans(bundle, path, held, tuple(times_of(held))), *_events(bundle, path, held)][:MOST]
+
+
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for bundle in bundles(snapshot):
-        for path in bundle.files:
-            yield from _of_document(snapshot, bundle, path) if is_document(path) else ()
+    """What the history says against a record."""
+    for bundle in bundles(snapshot) if snapshot.history is not None else ():
+        for path in bundle.part("results"):
+            if _may_have_times(snapshot, path):
+                held = nodes(snapshot, path)
+                times = tuple(times_of(held))
+                yield from [*_before_commit(snapshot, bundle, path, held, times), *_after_commit(snapshot, bundle, path, times)]
 
 
-_HAS_TIME = re.compile(r"\d{4}[-/]?\d{2}[-/]?\d{2}[T ]|\b1[0-9]{9,18}\b|event|timeline|时间|事件|log|steps|phases|stages")
-
-
-def _of_document(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Item]:
-    doc = document(snapshot, path)
-    if doc is None or not doc.readable or not _HAS_TIME.search(doc.text):
-        return
-    times = tuple(times_of(doc.nodes))
-    found = [*_spans(bundle, path, doc.nodes, times), *_events(bundle, path, doc.nodes)]
-    if path in bundle.part("results"):
-        found += [*_before_commit(snapshot, bundle, path, doc.nodes, times), *_after_commit(snapshot, bundle, path, times)]
-    yield from found[:MOST]
+def _may_have_times(snapshot: Snapshot, path: str) -> bool:
+    doc = document(snapshot, path) if is_document(path) else None
+    return doc is not None and doc.readable and _HAS_TIME.search(doc.text) is not None
 
 
 # ---------------------------------------------------------------- start, end, elapsed
@@ -290,4 +296,4 @@ def _finding(bundle: Bundle, path: str, title: str, text: str, nodes: Sequence[N
     )
 
 
-RULE = Rule("timeline-impossible", "freeze", Severity.MEDIUM, check)
+RULE = Rule("timeline-impossible", "freeze", Severity.MEDIUM, check, each=each)

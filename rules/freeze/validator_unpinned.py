@@ -24,12 +24,13 @@ from typing import Any
 
 from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
+from rules.reading.campaigns import bundles_of_issue
 from rules.reading.conversation import bodies
 from rules.reading.documents import document, is_document
-from rules.reading.gates import Gate, gates, in_force
+from rules.reading.gates import Gate, gates, in_force, validators
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, bundle_at, bundles
-from rules.reading.manifests import manifests, normal, read_pairs, target
+from rules.reading.manifests import listed_by, manifests, normal, read_pairs, target
 from rules.reading.statements import Statement, statements, text_statements
 
 _KEYS = family(
@@ -63,7 +64,7 @@ _COMMIT_KEYS = family("commit sha revision rev ref head 提交 版本")
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for bundle in bundles(snapshot):
         yield from _of_bundle(snapshot, bundle)
-    if snapshot.issue is not None and not any(_pinned_judges(snapshot, bundle) for bundle in bundles(snapshot)):
+    if snapshot.issue is not None and not any(_pinned_judges(snapshot, bundle) for bundle, _ in bundles_of_issue(snapshot, snapshot.issue)):
         yield from _of_issue(snapshot)
 
 
@@ -219,15 +220,7 @@ def _resolved(snapshot: Snapshot, bundle: Bundle, source: str, text: str) -> lis
 def _is_pinned(snapshot: Snapshot, bundle: Bundle, path: str) -> bool:
     """True where a manifest of this bundle, or of the bundle that holds the file, lists it."""
     home = bundle_at(snapshot, path)
-    return any(path in _listed(snapshot, one) for one in (bundle, home) if one is not None)
-
-
-def _listed(snapshot: Snapshot, bundle: Bundle) -> frozenset[str]:
-    def make() -> frozenset[str]:
-        pairs = ((m.path, pair.path) for m in manifests(snapshot, bundle) for pair in m.pairs)
-        return frozenset(found for source, path in pairs if (found := target(snapshot, snapshot.head, bundle, source, path)))
-
-    return snapshot.memo(("listed files", bundle.path), make)
+    return any(path in listed_by(snapshot, one) for one in (bundle, home) if one is not None)
 
 
 def _listed_by_name(snapshot: Snapshot, bundle: Bundle, text: str) -> bool:
@@ -243,18 +236,12 @@ def _is_pointer(snapshot: Snapshot, path: str) -> bool:
 
 
 def _judges(snapshot: Snapshot, bundle: Bundle) -> list[str]:
-    """The code under `validator/`, without its tests."""
-    return [
-        path
-        for path in bundle.part("validator")
-        if snapshot.head.files[path].is_file
-        and _CODE_PATH.fullmatch(bundle.relative(path))
-        and not {"test", "tests", "init"} & set(words(path.rpartition("/")[2]))
-    ]
+    """The code under `validator/`."""
+    return [path for path in validators(snapshot, bundle) if _CODE_PATH.fullmatch(bundle.relative(path))]
 
 
 def _pinned_judges(snapshot: Snapshot, bundle: Bundle) -> bool:
-    return any(_is_pinned(snapshot, bundle, path) for path in _judges(snapshot, bundle))
+    return any(_is_pinned(snapshot, bundle, path) for path in _judges(snapshot, bundle) if path in snapshot.head.files)
 
 
 # ---------------------------------------------------------------- texts

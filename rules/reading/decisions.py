@@ -13,23 +13,29 @@ from rules.reading.statements import Clause, Statement, string_statements
 Topic = Literal["target", "scope", "acceptance", "stop"]
 
 _ROLE = (
-    r"(?:request[eo]rs?|customers?|clients?|sponsors?|stakeholders?|product (?:owner|manager|team)s?|business (?:owner|side)|commissioner|task owner|issue owner|acceptance owners?"
+    r"(?:request[eo]rs?|customers?|(?:our|paying|end) clients?|sponsors?|stakeholders?|product (?:owner|manager|team)s?|business (?:owner|side)|commissioner|task owner|issue owner|acceptance owners?"
     r"|accepting (?:party|owner)|需求方|需求提出(?:者|方|人)|请求(?:者|方|人)|提出(?:者|方)|发起(?:者|方|人)|委托(?:方|人)|甲方|客户|业务方|产品(?:负责人|经理)|验收(?:方|人|负责人))"
 )
 _ANY_ROLE = rf"(?:{_ROLE}|maintainers?|(?:the |our )?(?:\w+ )?(?:team|lead|committee|board|group)|project owner|campaign owner|management|负责人|维护者|团队|委员会)"
 _DECIDES = (
-    r"(?:select(?:s|ed)|chose|chooses|chosen|request(?:s|ed)|ask(?:s|ed)(?= for| that| to| us)|want(?:s|ed)|decid(?:es|ed)|set(?:s)?|approv(?:es|ed)|agree(?:s|d)|accept(?:s|ed)|authori[sz](?:es|ed)"
+    r"(?:select(?:s|ed)|pick(?:s|ed)|chose|chooses|chosen|request(?:s|ed)|ask(?:s|ed)(?= for| that| to| us)|want(?:s|ed)|decid(?:es|ed)|set(?:s)?|approv(?:es|ed)|agree(?:s|d)|accept(?:s|ed)|authori[sz](?:es|ed)"
     r"|instruct(?:s|ed)|direct(?:s|ed)|specif(?:ies|ied)|defin(?:es|ed)|confirm(?:s|ed)|requir(?:es|ed)|demand(?:s|ed)|mandat(?:es|ed)|stipulat(?:es|ed)|order(?:s|ed)|sign(?:s|ed) off|fix(?:es|ed)"
-    r"|assign(?:s|ed)|limit(?:s|ed)|expects|expected|needs|gave|gives|insist(?:s|ed)|call(?:s|ed)(?= for)|restrict(?:s|ed)|prescrib(?:es|ed))"
+    r"|assign(?:s|ed)|limit(?:s|ed)|expects|expected|needs|gave|gives|insist(?:s|ed)|call(?:s|ed)(?= for)|restrict(?:s|ed)|prescrib(?:es|ed)|nam(?:es|ed)|stat(?:es|ed) that|given|communicated)"
 )
 _ADVERB = r"(?:\s+(?:has|have|had|also|now|explicitly|already|clearly|formally|verbally|still|already|recently|originally|itself|themselves|then|only|therefore|\(@[\w-]{1,39}\)|@[\w-]{1,39})){0,4}"
-_SAYS = re.compile(rf"(?<![A-Za-z])(?:{_ROLE}){_ADVERB}\s+{_DECIDES}(?![A-Za-z])", re.IGNORECASE)
+_SAYS = re.compile(
+    rf"(?<![A-Za-z])(?:{_ROLE}){_ADVERB}\s+{_DECIDES}(?![A-Za-z])"
+    rf"|(?<![A-Za-z])(?:users?){_ADVERB}\s+(?:instructed|directed|authori[sz]ed|approved|decided|mandated)(?![A-Za-z])"
+    rf"|(?<![A-Za-z])(?:maintainers?|management|(?:steering )?committee|project owners?|campaign owners?){_ADVERB}\s+"
+    r"(?:set|decided|approved|authori[sz]ed|requested|asked(?= for)|mandated|required|ask(?= for)|want|wants)(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _BY = re.compile(
     rf"(?<![A-Za-z]){_DECIDES}\s+(?:by|with|upon by)\s+(?:the |our |its |this )?(?:\w+ )?{_ROLE}(?![A-Za-z])"
     rf"|(?<![A-Za-z])(?:per|according to|under|following|at|on|by|as)\s+(?:the |our )?(?:\w+ )?{_ROLE}['’]?s?\s+(?:\w+ )?(?:instructions?|requests?|directions?|decisions?|orders?|wish(?:es)?|requirements?|demands?|approval|authori[sz]ation|mandate)"
     rf"|(?<![A-Za-z])(?:instructions?|requests?|directions?|decisions?|orders?|approval|authori[sz]ation|requirements?|mandate)\s+(?:of|from|by)\s+(?:the |our )?{_ROLE}(?![A-Za-z])"
     rf"|(?<![A-Za-z]){_ROLE}['’]?s?\s+(?:directions?|instructions?|requests?|requirements?|decisions?|approval|authori[sz]ation|targets?|wish(?:es)?|mandate|scope|stop (?:condition|rule))(?![A-Za-z])"
-    rf"|(?<![A-Za-z])(?:requested|set|agreed|approved) by\s+(?:the )?{_ROLE}",
+    rf"|(?<![A-Za-z])(?:comes?|came|originates?|stems?|taken)\s+(?:directly )?from\s+(?:the |our )?{_ROLE}|(?<![A-Za-z])user['’]s\s+(?:explicit )?(?:instructions?|directions?|decisions?)",
     re.IGNORECASE,
 )
 _SAYS_ZH = re.compile(

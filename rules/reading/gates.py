@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from rules.core.model import Snapshot
-from rules.reading.documents import Node, Number, Path, document, is_document
+from rules.reading.documents import Node, Number, Path, is_document, nodes
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
+from rules.reading.manifests import manifests
 from rules.reading.times import Timed, times_of
 
 Direction = Literal["min", "max"]
@@ -123,10 +124,10 @@ def gates(snapshot: Snapshot, bundle: Bundle) -> tuple[Gate, ...]:
 def _gate(snapshot: Snapshot, bundle: Bundle, path: str) -> Gate | None:
     if not is_gate_name(bundle.relative(path).partition("/")[2]):
         return None
-    found = document(snapshot, path)
-    if found is None or not found.readable or not any(_GATE_KEYS & set(words(node.key)) for node in found.nodes[1:500]):
+    held = nodes(snapshot, path)
+    if not any(_GATE_KEYS & set(words(node.key)) for node in held[1:500]):
         return None
-    top = [n for n in found.nodes if len(n.path) == 1]
+    top = [n for n in held if len(n.path) == 1]
     ids = [
         n.value.strip().lower()
         for n in top
@@ -138,8 +139,22 @@ def _gate(snapshot: Snapshot, bundle: Bundle, path: str) -> Gate | None:
         names=tuple(dict.fromkeys([file, file.rpartition(".")[0], *ids])),
         recorded=next((t for t in times_of(top) if t.key.role == "recorded"), None),
         draft=any(isinstance(n.value, str) and {"status", "state", "状态"} & set(words(n.key)) and _DRAFT.search(n.value[:200]) for n in top),
-        limits=tuple(_limits(found.nodes)),
-        nodes=found.nodes,
+        limits=tuple(_limits(held)),
+        nodes=held,
+    )
+
+
+def validators(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
+    """What judges: code and records under `validator/` at head, without its texts, its tests and its lists of digests."""
+    lists = {manifest.path for manifest in manifests(snapshot, bundle)}
+    return tuple(
+        path
+        for path in bundle.part("validator")
+        if path not in lists
+        and path in snapshot.head.files
+        and snapshot.head.files[path].is_file
+        and not path.lower().endswith((".md", ".markdown", ".txt", ".rst", ".log"))
+        and not {"test", "tests", "fixtures", "init"} & {word for part in bundle.relative(path).split("/") for word in words(part)}
     )
 
 
@@ -219,8 +234,8 @@ def in_force(records: Iterable[Gate]) -> tuple[Gate, ...]:
 # ---------------------------------------------------------------- thresholds
 
 
-def _limits(nodes: Iterable[Node]) -> Iterator[Limit]:
-    held = tuple(nodes)
+def _limits(places: Iterable[Node]) -> Iterator[Limit]:
+    held = tuple(places)
     above = {node.path: node.value for node in held if isinstance(node.value, dict)}
     for node in held:
         for direction, value, measure in _thresholds(node):

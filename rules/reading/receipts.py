@@ -9,23 +9,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import (
-    LINES_SUFFIXES,
-    YAML_SUFFIXES,
-    Node,
-    Number,
-    document,
-    is_document,
-    nodes,
-    number,
-    read_json,
-    read_yaml,
-    walk,
-)
+from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Node, Number, document, is_document, nodes, number, read_json, read_yaml, walk
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
 
@@ -112,7 +100,6 @@ class Receipt:
     state: State
     measured: bool
     named: tuple[str, ...] = ()
-    value: Any = field(default=None, repr=False, compare=False)
 
     @property
     def completed(self) -> bool:
@@ -201,21 +188,21 @@ def read_receipt(relative: str, path: str, value: Any, names: Names = Names()) -
     stem = relative.rpartition("/")[2].rpartition(".")[0] or relative
     if isinstance(value, str):
         return Receipt(path, _kind(stem, ()), _arms_of_path(relative, names), "completed" if value.strip() else "unknown", bool(value.strip()))
-    nodes = tuple(_first(walk(value)))
-    named, arms = _arms_of_fields(nodes, names)
-    arms = arms or _arms_of_revisions(nodes, names) or _arms_of_path(relative, names)
-    measured = any(is_measured(node) for node in nodes)
-    state = _state(nodes, measured)
-    kind = _kind(stem, nodes)
+    held = tuple(_first(walk(value)))
+    named, arms = _arms_of_fields(held, names)
+    arms = arms or _arms_of_revisions(held, names) or _arms_of_path(relative, names)
+    measured = any(is_measured(node) for node in held)
+    state = _state(held, measured)
+    kind = _kind(stem, held)
     if kind == "plan" and measured and state != "pending":
         kind = "receipt"  # the plan of a query is measured, the plan of a run is not
     elif kind == "receipt" and state == "pending" and not measured:
         kind = "plan"
-    return Receipt(path, kind, arms, state, measured, named, value)
+    return Receipt(path, kind, arms, state, measured, named)
 
 
-def _first(nodes: Iterable[Node]) -> Iterator[Node]:
-    for count, node in enumerate(nodes):
+def _first(places: Iterable[Node]) -> Iterator[Node]:
+    for count, node in enumerate(places):
         if count >= NODES:
             return
         yield node
@@ -344,8 +331,7 @@ def arm_names(snapshot: Snapshot, bundle: Bundle) -> Names:
 def _arm_names(snapshot: Snapshot, bundle: Bundle) -> Names:
     baseline, candidate = set[str](), set[str]()
     for path in bundle.part("plan"):
-        found = document(snapshot, path) if is_document(path) else None
-        for node in _first(nodes(snapshot, path)) if found else ():
+        for node in _first(nodes(snapshot, path)) if is_document(path) else ():
             target = _named_by_plan(node)
             if target:
                 (baseline if target[0] == "baseline" else candidate).update(target[1])
@@ -379,8 +365,7 @@ def _other_arms(snapshot: Snapshot, bundle: Bundle, known: Names) -> frozenset[s
 
 
 def _named(snapshot: Snapshot, path: str) -> list[str]:
-    found = document(snapshot, path)
-    return list(_arms_of_fields(tuple(_first(nodes(snapshot, path))), Names())[0]) if found else []
+    return list(_arms_of_fields(tuple(_first(nodes(snapshot, path))), Names())[0])
 
 
 # ---------------------------------------------------------------- source revisions
