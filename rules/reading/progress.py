@@ -149,11 +149,14 @@ def _scope(text: str, modifiers: list[str]) -> Scope:
 
 def devices_in(text: str) -> int | None:
     """The first device count that `text` names: `four-device`, `8 cards`, 四卡."""
-    match = _DEVICES.search(text)
-    if match is None:
-        return None
-    said = (match["n"] or match["zh"]).casefold()
-    return int(said) if said.isascii() and said.isdigit() else NUMBERS.get(said)
+    return next((count for count, _ in device_counts(text)), None)
+
+
+def device_counts(text: str) -> tuple[tuple[int, int], ...]:
+    """(count, offset) of every device count that `text` names."""
+    said = [((match["n"] or match["zh"]).casefold(), match.start()) for match in _DEVICES.finditer(text)]
+    counts = [(int(word) if word.isascii() and word.isdigit() else NUMBERS.get(word), start) for word, start in said]
+    return tuple((count, start) for count, start in counts if count is not None)
 
 
 def _alnum(text: str) -> str:
