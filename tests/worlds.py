@@ -55,9 +55,7 @@ def snapshot(
 ) -> Snapshot:
     """A snapshot of `files` at head, with `base` as base tip and merge base where it is given."""
     held = tree(base, "b" * 40) if base is not None else None
-    return Snapshot(
-        head=tree(files, "a" * 40), config=config or Config(), cache=Cache(), base=held, merge_base=held, pull=pull, issue=issue, **more
-    )
+    return Snapshot(head=tree(files, "a" * 40), config=config or Config(), cache=Cache(), base=held, merge_base=held, pull=pull, issue=issue, **more)
 
 
 def bundle(files: Mapping[str, object], name: str = "camp") -> dict[str, object]:

@@ -28,17 +28,18 @@ from rules.reading.campaigns import bundles_of_conversation, issues_of, names
 from rules.reading.conversation import bodies, cited_numbers, claim_root
 from rules.reading.documents import Node, Number, document, is_document, nodes, pointer
 from rules.reading.gains import Gain, Order, claims_gain, gains, unfinished
+from rules.reading.inventory import Registered, inventories
 from rules.reading.keys import family, words
-from rules.reading.layout import bundles_of
 from rules.reading.prefilter import mentions
 from rules.reading.progress import bundle_devices, device_count, device_counts
 from rules.reading.quantities import quantities
 from rules.reading.receipts import arm_names, arm_of_text
 from rules.reading.statements import Statement, statements, text_statements
+from rules.reading.traced import DIAGNOSTIC_KEYS, is_kept_apart, says_traced, traced_by
 
 _PAIR_WORDS = (
     "control", "baseline", "candidate", "treatment", "reference", "variant", "original", "optimi", "patched", "arm", "abba", "order", "sequence", "planned", "\"a\"", "gain", "speedup", "reduction",
-    "improve", "saving", "traced", "profil", "diagnos", "对照", "基线", "候选", "顺序", "提升", "降低", "加速",
+    "improve", "saving", "trac", "faster", "instrument", "profil", "diagnos", "对照", "基线", "候选", "顺序", "提升", "降低", "加速",
 )  # fmt: skip
 _DEVICES = family("devices device gpus gpu npus npu cards chips accelerators tp ranks nodes world 设备 卡数 卡")
 
@@ -87,7 +88,7 @@ class _Review:
     def _of_document(self, path: str) -> Iterator[Finding]:
         held = nodes(self.snapshot, path)
         in_plan = path in self.bundle.part("plan")
-        claimed = [] if in_plan else [gain for gain in gains(held) if not _is_diagnostic(held[0], gain.node)]
+        claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held[0], gain.node)]
         variables = [name for _, name in declared(held)] or self._planned_variables()
         for control, candidate in pairs(path, held, arm_names(self.snapshot, self.bundle)):
             yield from self._of_pair(control, candidate, variables, claimed)
@@ -98,11 +99,11 @@ class _Review:
         yield from _traced_metric(path, held)
 
     def _of_pair(self, control: Arm, candidate: Arm, variables: Sequence[str], claimed: Sequence[Gain]) -> Iterator[Finding]:
-        found = differences(control, candidate)
+        found = differences(control, candidate, variables)
         wrong = undeclared(found, variables) if variables else tuple(one for one in found if claimed and _is_device_count(one))
         if wrong:
             yield _setting_finding(control, candidate, wrong, variables)
-        traced = [arm for arm in (control, candidate) if (mark := _traced(arm.value)) is not None]
+        traced = [arm for arm in (control, candidate) if traced_by(arm.value) is not None]
         if traced and claimed:
             yield _traced_finding(control.path, traced, claimed[0])
 
@@ -129,7 +130,7 @@ class _Review:
         if len(arms["baseline"]) != 1 or not variables:
             return
         for candidate in arms["candidate"][:16]:
-            wrong = undeclared(differences(arms["baseline"][0], candidate), variables)
+            wrong = undeclared(differences(arms["baseline"][0], candidate, variables), variables)
             if wrong:
                 yield _setting_finding(arms["baseline"][0], candidate, wrong, variables)
 
@@ -151,7 +152,7 @@ class _Review:
     def _of_elsewhere(self, path: str, held: Sequence[Node], claimed: Sequence[Gain], variables: Sequence[str]) -> Iterator[Finding]:
         """A control or denominator that another campaign's record gives."""
         own = {self.bundle.id.casefold(), *(f"#{one.value}" for one in issues_of(self.snapshot, self.bundle))}
-        others = [other for other in bundles_of(self.snapshot, self.snapshot.head) if other.path != self.bundle.path]
+        others = self._registered()
         for node in held:
             if not isinstance(node.value, str) or len(node.value) > 400 or not _gives_denominator(node):
                 continue
@@ -163,14 +164,30 @@ class _Review:
 
     def _of_traced_source(self, path: str, held: Sequence[Node], claimed: Sequence[Gain]) -> Iterator[Finding]:
         """A gain whose operand stands in a traced receipt and in no other, or that names a traced receipt as its source."""
-        traced = {file: mark for file in self._documents() if file != path and (top := nodes(self.snapshot, file)[0].value) is not None and (mark := _traced(top))}
+        traced = {
+            file: mark
+            for file in self._documents()
+            if file != path and (top := nodes(self.snapshot, file)[0].value) is not None and (mark := traced_by(top))
+        }
         if not traced:
             return
         for node in held:
-            named = next((file for file in traced if isinstance(node.value, str) and (names(node.value, self.bundle.relative(file)) or node.value.endswith(file.rpartition("/")[2]))), None)
-            if named is None and isinstance(node.value, Number) and len(node.value.text.replace(".", "").lstrip("0")) >= 3 and arm_of_text(node.key, arm_names(self.snapshot, self.bundle), value=False):
+            named = next(
+                (
+                    file
+                    for file in traced
+                    if isinstance(node.value, str) and (names(node.value, self.bundle.relative(file)) or node.value.endswith(file.rpartition("/")[2]))
+                ),
+                None,
+            )
+            if (
+                named is None
+                and isinstance(node.value, Number)
+                and len(node.value.text.replace(".", "").lstrip("0")) >= 3
+                and arm_of_text(node.key, arm_names(self.snapshot, self.bundle), value=False)
+            ):
                 named = self._only_in(node.value, traced, path)
-            if named and not set(words(node.key)) & _DIAGNOSTIC_KEYS:
+            if named and not set(words(node.key)) & DIAGNOSTIC_KEYS:
                 yield _source_finding(path, node, named, traced[named], claimed[0])
                 return
 
@@ -186,12 +203,12 @@ class _Review:
     def of_text(self, made: Sequence[Statement], own: tuple[str, ...]) -> Iterator[Finding]:
         for statement in made:
             if statement.standing == "asserted" and claims_gain(statement):
-                found = self._of_gain(statement, made, own)
+                found = self._of_gain(statement, own)
                 if found:
                     yield found
 
-    def _of_gain(self, statement: Statement, made: Sequence[Statement], own: tuple[str, ...]) -> Finding | None:
-        if _TRACED_TEXT.search(statement.text) and not _UNTRACED_TEXT.search(statement.text):
+    def _of_gain(self, statement: Statement, own: tuple[str, ...]) -> Finding | None:
+        if says_traced(statement.text):
             return _text_finding(statement, "a traced or profiled run", "A gain is stated from a traced run", ())
         foreign = self._foreign(statement, own)
         if foreign:
@@ -202,7 +219,9 @@ class _Review:
         """Another campaign or device count that the sentence takes an operand of its gain from."""
         if any(set(words(name)) & _DEVICES for name in self._planned_variables()) or _SCALING.search(statement.text):
             return None
-        figures = [one for one in quantities(statement.text) if one.unit is not None and one.unit.family not in ("percent", "ratio", "factor", "count")]
+        figures = [
+            one for one in quantities(statement.text) if one.unit is not None and one.unit.family not in ("percent", "ratio", "factor", "count")
+        ]
         against = _AGAINST.search(statement.text)
         if len({one.start for one in figures}) < 2 and against is None:
             return None
@@ -220,16 +239,33 @@ class _Review:
         cited = [number for number in cited_numbers(statement.text) if str(number) not in mine and _OF_CAMPAIGN.search(statement.text)]
         if cited:
             return f"campaign #{cited[0]}"
-        others = (other for other in bundles_of(self.snapshot, self.snapshot.head) if other.path != self.bundle.path and re.search(r"[-_\d]", other.id))
-        return next((f"campaign {other.id}" for other in others if names(statement.text, other.id)), None)
+        return next(
+            (f"campaign {other.id}" for other in self._registered() if re.search(r"[-_\d]", other.id) and names(statement.text, other.id)), None
+        )
+
+    def _registered(self) -> list[Registered]:
+        """The other campaigns that the inventory lists."""
+        return [one for inventory in inventories(self.snapshot) for one in inventory.bundles if one.path != self.bundle.path and one.id]
 
     def _devices(self) -> int | None:
         """The device count of this bundle: of its plan, its results, its README."""
         found = bundle_devices(self.snapshot, self.bundle)
         if found is None:
-            found = next((count for path in self.bundle.part("results") if (doc := document(self.snapshot, path)) and doc.readable and (count := device_count(doc.value))), None)
+            found = next(
+                (
+                    count
+                    for path in self.bundle.part("results")
+                    if (doc := document(self.snapshot, path)) and doc.readable and (count := device_count(doc.value))
+                ),
+                None,
+            )
         if found is None:
-            said = [count for one in statements(self.snapshot, f"{self.bundle.path}/README.md") if not claims_gain(one) for count, _ in device_counts(one.text)]
+            said = [
+                count
+                for one in statements(self.snapshot, f"{self.bundle.path}/README.md")
+                if not claims_gain(one)
+                for count, _ in device_counts(one.text)
+            ]
             found = said[0] if len(set(said)) == 1 else None
         return found
 
@@ -248,50 +284,21 @@ class _Review:
 
 # ---------------------------------------------------------------- traced runs
 
-_TRACED = family("traced tracing trace profiled profiling profiler instrumented instrumentation diagnostic sanitized sanitizer debug 跟踪 追踪 剖析 诊断")
-_TRACED_FLAGS = family("traced tracing trace profiled profiling profiler profile instrumented instrumentation diagnostic sanitizer sanitizers debug enabled enable with is on mode run build only nsys perf torch npu msprof collection attached active "
-                       "跟踪 追踪 剖析 诊断")  # fmt: skip
-_KIND_KEYS = family("mode kind type purpose run_kind class category label collection 类型 模式 用途")
-_DIAGNOSTIC_KEYS = family("diagnostic diagnostics trace traces profile profiles debug excluded auxiliary stage breakdown share shares 诊断 跟踪 剖析")
-_TRACED_TEXT = re.compile(
-    r"(?<![A-Za-z-])(?:traced|profiled|instrumented|diagnostic)\s(?:\w{2,14}\s){0,2}(?:runs?|candidates?|controls?|requests?|passes?|executions?|arms?|builds?|times?|timings?)(?![A-Za-z])"
-    r"|(?<![A-Za-z])(?:under|with|while|in)\s(?:the\s|a\s)?(?:\w{2,14}\s)?(?:profiler|tracer|tracing|trace|profiling|instrumentation|nsys|perf record|sanitizers?)(?:\s(?:on|enabled|active|attached))?(?![A-Za-z])|(?:带|开启|打开|启用)(?:了)?(?:跟踪|追踪|剖析|profil\w{1,4}|trace)|跟踪运行|剖析运行|诊断运行"
-    r"|(?<![A-Za-z-])(?:candidate|control|run|baseline)\s(?:was|were|is)\s(?:traced|profiled|instrumented)(?![A-Za-z])",
-    re.IGNORECASE,
-)
-_UNTRACED_TEXT = re.compile(r"untraced|without (?:the |a )?(?:trac|profil)|not (?:traced|profiled)|未(?:开启|带)?(?:跟踪|剖析)", re.IGNORECASE)
 _SCALING = re.compile(r"(?<![A-Za-z])(?:scal(?:ing|es?|ability)|per device|per card|per GPU)(?![A-Za-z])|扩展性|每卡", re.IGNORECASE)
 _AGAINST = re.compile(
     r"(?<![A-Za-z])(?:against|over|versus|vs\.?|compared (?:to|with)|relative to|than|baseline of|from)\s(?:[\w#.,%-]{1,20}\s){0,8}?(?:campaign|[\w-]{1,12}[- ](?:devices?|cards?|gpus?|npus?|chips?|nodes?)|#\d)|相比|相对于|对比",
     re.IGNORECASE,
 )
-_OF_CAMPAIGN = re.compile(r"(?<![A-Za-z])(?:campaign|from|in|of|against|over|versus|vs\.?|baseline|control|than|issue)(?![A-Za-z])|活动|相比|相对|基线|对照", re.IGNORECASE)
-
-
-def _traced(value: object) -> str | None:
-    """The field by which an object says that its run was traced, profiled or a diagnostic; None where it does not."""
-    if not isinstance(value, dict):
-        return None
-    for key, held in value.items():
-        split = set(words(key))
-        if split & _TRACED and split <= _TRACED_FLAGS and (held is True or (isinstance(held, str) and held.strip().casefold() in ("true", "yes", "on", "enabled", "full"))):
-            return f"{key}: {'true' if held is True else held}"
-        if split & _KIND_KEYS and isinstance(held, str) and len(held) <= 60 and set(words(held)) & _TRACED and not set(words(held)) & {"no", "not", "non", "without", "untraced", "off"}:
-            return f"{key}: {held}"
-    nested = next((held for key, held in value.items() if isinstance(held, dict) and set(words(key)) & family("config settings parameters flags options environment env run 配置")), None)
-    return _traced(nested) if nested is not None and not any(isinstance(held, dict) and held is nested for held in nested.values()) else None
-
-
-def _is_diagnostic(top: Node, node: Node) -> bool:
-    """The field lies in an object that is kept apart as a diagnostic."""
-    return any(set(words(part)) & _DIAGNOSTIC_KEYS for part in node.path if isinstance(part, str)) or (isinstance(top.value, dict) and _traced(top.value) is not None and "arm" not in top.value)
+_OF_CAMPAIGN = re.compile(
+    r"(?<![A-Za-z])(?:campaign|from|in|of|against|over|versus|vs\.?|baseline|control|than|issue)(?![A-Za-z])|活动|相比|相对|基线|对照", re.IGNORECASE
+)
 
 
 def _traced_metric(path: str, held: Sequence[Node]) -> Iterator[Finding]:
     """An object called metric or headline that says it was traced."""
     for node in held:
         if isinstance(node.value, dict) and node.path and set(words(node.key)) & {"metric", "metrics", "headline", "official", "指标"}:
-            mark = _traced(node.value)
+            mark = traced_by(node.value)
             if mark:
                 yield _traced_finding(path, [Arm(path, node.path, node.key, node.value)], None)
                 return
@@ -310,25 +317,40 @@ def _in_reach(order: Node, gain: Node) -> bool:
 
 def _gives_denominator(node: Node) -> bool:
     said = {word for part in node.path if isinstance(part, str) for word in words(part)}
-    return bool(said & family("baseline control denominator reference compared against relative comparator 基线 对照 分母")) and not said & family("dataset model weights prompt plan target note notes reason")
+    return bool(said & family("baseline control denominator reference compared against relative comparator 基线 对照 分母")) and not said & family(
+        "dataset model weights prompt plan target note notes reason"
+    )
 
 
 def _is_device_count(one: Difference) -> bool:
     held = set(words(str(one.key[-1])))
-    return bool(held & family("devices device gpus npus cards chips accelerators world 设备 卡数")) and one.left[:1].isdigit() and one.right[:1].isdigit()
+    return (
+        bool(held & family("devices device gpus npus cards chips accelerators world 设备 卡数"))
+        and one.left[:1].isdigit()
+        and one.right[:1].isdigit()
+    )
 
 
 # ---------------------------------------------------------------- findings
 
 
 def _setting_finding(control: Arm, candidate: Arm, wrong: Sequence[Difference], variables: Sequence[str]) -> Finding:
-    shown = ", ".join(f"`{one.name}` ({one.left or 'absent'} against {one.right or 'absent'})" for one in wrong[:8]) + (f" and {len(wrong) - 8} more" if len(wrong) > 8 else "")
+    shown = ", ".join(f"`{one.name}` ({one.left or 'absent'} against {one.right or 'absent'})" for one in wrong[:8]) + (
+        f" and {len(wrong) - 8} more" if len(wrong) > 8 else ""
+    )
     said = f"The declared variable is {', '.join(f'`{name[:60]}`' for name in dict.fromkeys(variables))}; " if variables else ""
-    places = [Location(arm.path, pointer=pointer((*arm.place, *one.key)), role="operand") for one in wrong[:8] for arm, value in ((candidate, one.right), (control, one.left)) if value]
+    places = [
+        Location(arm.path, pointer=pointer((*arm.place, *one.key)), role="operand")
+        for one in wrong[:8]
+        for arm, value in ((candidate, one.right), (control, one.left))
+        if value
+    ]
     return Finding(
         rule=RULE.id,
         severity=Severity.HIGH,
-        title="Control and candidate differ in more than the declared variable" if variables else "Control and candidate ran on different numbers of devices",
+        title="Control and candidate differ in more than the declared variable"
+        if variables
+        else "Control and candidate ran on different numbers of devices",
         problem=f"{said}control and candidate also differ in {shown}." if variables else f"A gain is claimed between arms that differ in {shown}.",
         impact="The measured difference cannot be put down to the declared variable.",
         next="Run the candidate again with the control's settings (new run), or declare every difference and withdraw the claim about the one variable (edit text).",
@@ -353,7 +375,7 @@ def _order_finding(path: str, order: Order, gain: Gain) -> Finding:
 
 
 def _traced_finding(path: str, traced: Sequence[Arm], gain: Gain | None) -> Finding:
-    marks = ", ".join(f"`{arm.name}` says {_traced(arm.value)}" for arm in traced)
+    marks = ", ".join(f"`{arm.name}` says {traced_by(arm.value)}" for arm in traced)
     places = [Location(path, pointer=pointer(gain.node.path))] if gain else []
     return Finding(
         rule=RULE.id,
@@ -363,7 +385,7 @@ def _traced_finding(path: str, traced: Sequence[Arm], gain: Gain | None) -> Find
         impact="Tracing changes what it measures; the figure is no timing of the untraced program.",
         next="Take the figure from an untraced run (new run), or keep the traced one as a diagnostic and withdraw the gain (edit text).",
         locations=(*places, *(Location(path, pointer=pointer(arm.place), role="operand") for arm in traced)),
-        evidence=tuple((arm.name, _traced(arm.value) or "") for arm in traced),
+        evidence=tuple((arm.name, traced_by(arm.value) or "") for arm in traced),
         roots=(f"record:{path}#{pointer(traced[0].place[:-1])}/comparison",),
     )
 

@@ -27,9 +27,10 @@ from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, n
 from rules.reading.clean_ends import CONTRADICTED, MENTIONS, CleanEnd, Subject, admits, clean_ends
 from rules.reading.conversation import bodies, claim_root
 from rules.reading.documents import Node, Path, document, nodes, pointer
+from rules.reading.end_keys import WHOLE
 from rules.reading.keys import family, words
 from rules.reading.layout import documents_in_scope
-from rules.reading.lifecycle import WHOLE, Observation, lifecycle_of
+from rules.reading.lifecycle import Observation, lifecycle_of
 from rules.reading.prefilter import mentions
 from rules.reading.receipts import Names, arm_of_text
 from rules.reading.runs import Run, record_files, runs, runs_of, spoken_of
@@ -49,7 +50,10 @@ _NO_CLAIM = family(
 )
 _PLAIN_KEYS = family("status state outcome result summary note verdict how quality 状态 结果")
 _FLAG = re.compile(r"(?:clean|gracef|orderly|exited_?zero|exit_?zero|no_?forced|unforced|all_?zero|正常退出|干净)", re.IGNORECASE)
-_HINT = re.compile(r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程", re.IGNORECASE)
+_HINT = re.compile(
+    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ def _sentence(node: Node) -> str | None:
     key = str(node.path[-1])
     if node.value is True:
         return " ".join(words(key)) if _FLAG.search(key) else None
-    if not isinstance(node.value, str) or not 2 < len(node.value) or not _HINT.search(node.value[:LONGEST]):
+    if not isinstance(node.value, str) or not len(node.value) > 2 or not _HINT.search(node.value[:LONGEST]):
         return None
     if not re.search(r"[\s\u3400-\u9fff]", node.value.strip()):
         if not isinstance(node.path[-1], str):
@@ -178,7 +182,9 @@ def _comparable(claim: CleanEnd, subject: Subject | None, told: Sequence[Observa
 
 def _implied(told: Sequence[Observation]) -> list[Observation]:
     """Where a record counts no forced signals, the exits and signals that only a kill leaves."""
-    return [one for one in told if (one.kind == "signal" and one.bad) or (one.kind == "exit" and one.code in ("-9", "137", "-15", "143", "0:9", "0:15"))]
+    return [
+        one for one in told if (one.kind == "signal" and one.bad) or (one.kind == "exit" and one.code in ("-9", "137", "-15", "143", "0:9", "0:15"))
+    ]
 
 
 def _of_whole(claim: CleanEnd, relevant: Sequence[Observation]) -> Sequence[Observation]:
@@ -194,7 +200,11 @@ def _is_of(subject: Subject, one: Observation) -> bool:
 
 
 def _contradicting(claim: CleanEnd, compared: Sequence[Observation], admitted: frozenset[str]) -> tuple[Observation, ...]:
-    bad = [one for one in compared if one.bad and one.kind not in admitted and one.code not in admitted and not (one.kind == "exit" and "signal" in admitted and _by_signal(one))]
+    bad = [
+        one
+        for one in compared
+        if one.bad and one.kind not in admitted and one.code not in admitted and not (one.kind == "exit" and "signal" in admitted and _by_signal(one))
+    ]
     good = sum(not one.bad for one in compared if one.kind == "exit")
     if claim.count is not None and good >= claim.count and all(one.kind in ("exit", "signal") for one in bad):
         return ()
@@ -216,7 +226,7 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
                 held = list(bundles_of_issue(snapshot, snapshot.issue)) or held
             yield from _of_text(snapshot, text_statements(snapshot, text), held)
     for path in documents_in_scope(snapshot):
-        found = [one for one in statements(snapshot, path)] if not _in_bundle(snapshot, path) else []
+        found = list(statements(snapshot, path)) if not _in_bundle(snapshot, path) else []
         named = named_bundles(snapshot, " ".join(one.text for one in found)) if found else ()
         if len(named) == 1:
             yield from _of_text(snapshot, found, [(named[0], snapshot.head)])

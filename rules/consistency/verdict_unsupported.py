@@ -25,17 +25,21 @@ from rules.reading.campaigns import bundles_of_conversation
 from rules.reading.conversation import bodies, claim_root
 from rules.reading.decision_rules import DecisionRule, decision_rule, decision_rules
 from rules.reading.documents import Node, document, is_document, nodes, pointer
+from rules.reading.gate_entries import Entry, entries, name_words
 from rules.reading.gates import gates, in_force
-from rules.reading.judgements import MENTIONS, Entry, JudgedGate, Stated, entries, judged, name_words, said_of, stated_verdicts
+from rules.reading.judgements import MENTIONS, JudgedGate, Stated, judged, stated_verdicts
 from rules.reading.keys import family, words
 from rules.reading.prefilter import mentions
 from rules.reading.receipts import arm_names, arm_of_text
 from rules.reading.statements import Statement, asserted, statements, text_statements
+from rules.reading.verdict_words import said_of
 
 _PARTIAL = family(
     "screen screening probe operator micro microbench stage preflight smoke diagnostic diagnostics trace profile lint unit software ci check checks warmup bringup build test tests sanity 预检 冒烟 诊断"
 )
-_STEMS = family("verdict result results summary outcome acceptance decision final conclusion qualification adjudication judgement judgment report overall evaluation status 结论 判定 验收")
+_STEMS = family(
+    "verdict result results summary outcome acceptance decision final conclusion qualification adjudication judgement judgment report overall evaluation status 结论 判定 验收"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,16 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
         if wrong:
             yield _finding(bundle, verdict, *wrong)
         elif verdict.gates and verdict.stated.said in ("pass", "fail"):
-            yield Confirmed("record", f"{verdict.stated.text} follows from {len(verdict.gates)} gates", _place(verdict), Location(verdict.path, pointer=pointer(verdict.gates[0].place), role="gate"))
+            yield Confirmed(
+                "record",
+                f"{verdict.stated.text} follows from {len(verdict.gates)} gates",
+                _place(verdict),
+                Location(verdict.path, pointer=pointer(verdict.gates[0].place), role="gate"),
+            )
     aside = {path for part in ("plan", "patch", "validator") for path in bundle.part(part)}
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")) and path not in aside:
-            yield from _of_text(bundle, statements(snapshot, path), held)
+            yield from _of_text(statements(snapshot, path), held)
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -69,7 +78,7 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     if len(found) == 1:
         held = list(_verdicts(snapshot, found[0]))
         for text in said:
-            yield from _of_text(found[0], text_statements(snapshot, text), held)
+            yield from _of_text(text_statements(snapshot, text), held)
 
 
 # ---------------------------------------------------------------- verdicts of the records
@@ -78,7 +87,11 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
 def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
     """The verdicts of the bundle's documents outside its plan."""
     aside = {path for part in ("plan", "patch", "validator") for path in bundle.part(part)}
-    records = [path for path in bundle.files if is_document(path) and path not in aside and (doc := document(snapshot, path)) and doc.readable and mentions(doc.text, *MENTIONS)]
+    records = [
+        path
+        for path in bundle.files
+        if is_document(path) and path not in aside and (doc := document(snapshot, path)) and doc.readable and mentions(doc.text, *MENTIONS)
+    ]
     found = [(path, one) for path in records for one in stated_verdicts(nodes(snapshot, path)) if one.said in ("pass", "fail", "open")]
     if not found:
         return
@@ -88,7 +101,7 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
         whole = _is_of_campaign(snapshot, bundle, path, stated)
         mine = stated.gates or (_loose(everywhere, found) if whole and stated.said != "open" else ())
         merged = tuple(judged(entry, next((frozen for _, frozen in plan if whole and entry.same_gate(frozen)), None)) for entry in mine)
-        direct, unjudged = _from_values(snapshot, path, stated, plan, everywhere) if whole else ((), ())
+        direct, unjudged = _from_values(snapshot, path, plan, everywhere) if whole else ((), ())
         names = tuple(gate.name for gate in merged)
         yield _Verdict(path, stated, (*merged, *direct), unjudged, _rule(snapshot, bundle, path, stated, names))
 
@@ -96,7 +109,13 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
 def _loose(everywhere: dict[str, tuple[Entry, ...]], found: Sequence[tuple[str, Stated]]) -> tuple[Entry, ...]:
     """The gates of documents that state no verdict of their own."""
     own = {path for path, stated in found if stated.gates}
-    return tuple(entry for path, held in everywhere.items() if path not in own for entry in held if entry.value is not None or not isinstance(entry.place[-1], int))
+    return tuple(
+        entry
+        for path, held in everywhere.items()
+        if path not in own
+        for entry in held
+        if entry.value is not None or not isinstance(entry.place[-1], int)
+    )
 
 
 def _is_of_campaign(snapshot: Snapshot, bundle: Bundle, path: str, stated: Stated) -> bool:
@@ -107,7 +126,11 @@ def _is_of_campaign(snapshot: Snapshot, bundle: Bundle, path: str, stated: State
     top = nodes(snapshot, path)[0].value
     keys = {word for key in top for word in words(key)} if isinstance(top, dict) else set()
     said = [v for k, v in top.items() if isinstance(v, str) and set(words(k)) & family("kind type role scope 类型")] if isinstance(top, dict) else []
-    if stem & _PARTIAL or keys & (_PARTIAL - family("check checks test tests build ci unit status")) or any(set(words(text)) & _PARTIAL for text in said):
+    if (
+        stem & _PARTIAL
+        or keys & (_PARTIAL - family("check checks test tests build ci unit status"))
+        or any(set(words(text)) & _PARTIAL for text in said)
+    ):
         return False
     arm = top.get("arm") if isinstance(top, dict) else None
     if isinstance(arm, str) and arm_of_text(arm, arm_names(snapshot, bundle)) == {"baseline"}:
@@ -128,7 +151,7 @@ def _plan_gates(snapshot: Snapshot, bundle: Bundle) -> tuple[tuple[str, Entry], 
 
 
 def _from_values(
-    snapshot: Snapshot, path: str, stated: Stated, plan: Sequence[tuple[str, Entry]], everywhere: dict[str, tuple[Entry, ...]]
+    snapshot: Snapshot, path: str, plan: Sequence[tuple[str, Entry]], everywhere: dict[str, tuple[Entry, ...]]
 ) -> tuple[tuple[JudgedGate, ...], tuple[tuple[str, Entry], ...]]:
     """Of the plan's gates that no result lists: those whose metric stands in the verdict's own document as a value, and those that nothing judges."""
     listed = [entry for held in everywhere.values() for entry in held]
@@ -137,7 +160,11 @@ def _from_values(
     for where, entry in open_ones:
         found = [node for node in nodes(snapshot, path) if node.path and isinstance(node.path[-1], str) and _is_named(node, entry)]
         if found:
-            values = [judged(Entry(entry.name, node.path, {node.path[-1]: node.value, "observed": node.value}), entry) for node in found[:1] if not isinstance(node.value, (dict, list))]
+            values = [
+                judged(Entry(entry.name, node.path, {node.path[-1]: node.value, "observed": node.value}), entry)
+                for node in found[:1]
+                if not isinstance(node.value, (dict, list))
+            ]
             direct += [one for one in values if one.holds is not None or one.unmeasured]
         elif not _is_spoken_of(snapshot, entry, everywhere):
             unjudged.append((where, entry))
@@ -151,7 +178,12 @@ def _is_named(node: Node, entry: Entry) -> bool:
 def _is_spoken_of(snapshot: Snapshot, entry: Entry, everywhere: dict[str, tuple[Entry, ...]]) -> bool:
     """A result has a field of the gate's name, or waives it in words."""
     return any(
-        _is_named(node, entry) or (isinstance(node.value, str) and _WAIVES.search(node.value) is not None and any(set(key) <= set(name_words(node.value)) for key in entry.keys))
+        _is_named(node, entry)
+        or (
+            isinstance(node.value, str)
+            and _WAIVES.search(node.value) is not None
+            and any(set(key) <= set(name_words(node.value)) for key in entry.keys)
+        )
         for path in everywhere
         for node in nodes(snapshot, path)
         if node.path and isinstance(node.path[-1], str)
@@ -168,7 +200,11 @@ def _rule(snapshot: Snapshot, bundle: Bundle, path: str, stated: Stated, names: 
         return own[0]
     for file in bundle.part("plan"):
         doc = document(snapshot, file) if is_document(file) else None
-        found = decision_rules(nodes(snapshot, file), names) if doc and doc.readable and mentions(doc.text, "rule", "when", "quorum", "require", "need", "min", "规则", "条件") else ()
+        found = (
+            decision_rules(nodes(snapshot, file), names)
+            if doc and doc.readable and mentions(doc.text, "rule", "when", "quorum", "require", "need", "min", "规则", "条件")
+            else ()
+        )
         if found:
             return found[0][1]
     for file in bundle.part("plan"):
@@ -215,7 +251,9 @@ def _unsupported_pass(verdict: _Verdict, passed: list[JudgedGate], wrong: list[J
     if not wrong and not (verdict.unjudged and not verdict.rule.named):
         return None
     parts = [f"`{gate.name}` {'failed' if gate.outcome == 'fail' else 'was not measured'} ({gate.shown})" for gate in wrong[:6]]
-    parts += [f"`{entry.name}` of `{path.rpartition('/')[2]}` is not judged by any result" for path, entry in verdict.unjudged[:6] if not verdict.rule.named]
+    parts += [
+        f"`{entry.name}` of `{path.rpartition('/')[2]}` is not judged by any result" for path, entry in verdict.unjudged[:6] if not verdict.rule.named
+    ]
     return "; ".join(parts), wrong
 
 
@@ -232,7 +270,7 @@ _TEXT = re.compile(
 )
 
 
-def _of_text(bundle: Bundle, made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Finding]:
+def _of_text(made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Finding]:
     """A verdict that a text states, against the one campaign verdict on record."""
     whole = [one for one in held if one.stated.strong]
     if len(whole) != 1:
@@ -276,7 +314,9 @@ def _root(verdict: _Verdict) -> str:
 
 def _finding(bundle: Bundle, verdict: _Verdict, why: str, gates: Sequence[JudgedGate]) -> Finding:
     said = "PASS" if verdict.stated.said == "pass" else "FAIL"
-    places = [Location(verdict.path, pointer=pointer(gate.place), role="gate") for gate in gates[:12] if gate in verdict.gates and _is_in(verdict, gate)]
+    places = [
+        Location(verdict.path, pointer=pointer(gate.place), role="gate") for gate in gates[:12] if gate in verdict.gates and _is_in(verdict, gate)
+    ]
     frozen = [Location(path, pointer=pointer(entry.place), role="gate") for path, entry in verdict.unjudged[:12]]
     names = [gate.name for gate in gates] + [entry.name for _, entry in verdict.unjudged]
     rule = f" The decision rule: “{verdict.rule.text[:160]}”." if verdict.rule.text else ""
@@ -288,7 +328,8 @@ def _finding(bundle: Bundle, verdict: _Verdict, why: str, gates: Sequence[Judged
         impact=f"The campaign is quoted as {said} without what its own gates ask for.",
         next="Record the verdict that the gates carry (edit text), or measure what is missing and record it (new run). Leave the gates as they were frozen.",
         locations=(_place(verdict), *places, *frozen),
-        evidence=tuple((gate.name, gate.shown.replace("`", "")) for gate in gates[:8]) + tuple((entry.name, "not judged") for _, entry in verdict.unjudged[:8]),
+        evidence=tuple((gate.name, gate.shown.replace("`", "")) for gate in gates[:8])
+        + tuple((entry.name, "not judged") for _, entry in verdict.unjudged[:8]),
         roots=(_root(verdict),),
         searched=f"{len(verdict.gates)} judged gates; {', '.join(names[:6])}" if verdict.unjudged else None,
     )

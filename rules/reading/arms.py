@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from rules.reading.documents import Node, Number, Path, is_numbers, walk
+from rules.reading.end_keys import stem
 from rules.reading.keys import family, words
-from rules.reading.lifecycle import stem
 from rules.reading.receipts import Names, arm_of_text
 
 _MOST = 2000
@@ -45,7 +45,7 @@ class Difference:
 # ---------------------------------------------------------------- which objects are arms
 
 
-def pairs(path: str, held: Iterable[Node], names: Names = Names()) -> Iterator[tuple[Arm, Arm]]:
+def pairs(path: str, held: Iterable[Node], names: Names) -> Iterator[tuple[Arm, Arm]]:
     """(control, candidate) of every object or list of a document that holds both; every candidate with its control."""
     for node in held:
         if isinstance(node.value, dict):
@@ -70,7 +70,10 @@ def _of_object(path: str, node: Node, names: Names) -> Iterator[tuple[Arm, Arm]]
 def _of_list(path: str, node: Node, names: Names) -> Iterator[tuple[Arm, Arm]]:
     found: dict[str, list[Arm]] = {"baseline": [], "candidate": []}
     for i, item in enumerate(node.value):
-        name = next((item[key] for key in _ARM_FIELDS if isinstance(item, dict) and isinstance(item.get(key), str) and _arm(item[key], names, value=True)), None)
+        name = next(
+            (item[key] for key in _ARM_FIELDS if isinstance(item, dict) and isinstance(item.get(key), str) and _arm(item[key], names, value=True)),
+            None,
+        )
         if name is not None:
             found[_arm(name, names, value=True) or "candidate"].append(Arm(path, (*node.path, i), name, item))
     for candidate in found["candidate"][:8] if found["baseline"] else ():
@@ -98,7 +101,9 @@ _SETTINGS = family(
     "image kernel version cpus cores core numa governor frequency clock turbo memory_limit isolation duration workload rate qps_target repetitions iterations optimizer lr width height bits layers heads parallel parallelism "
     "hardware backend mode streams 线程 批量 并发 步数 种子 数据集 模型 精度 设备 分辨率"
 )
-_INPUTS = family("dataset data corpus prompt prompts input inputs model weights checkpoint tokenizer image images clip workload reference scene suite")
+_INPUTS = family(
+    "dataset data corpus prompt prompts input inputs model weights checkpoint tokenizer image images clip workload reference scene suite"
+)
 _NO_SETTING = family(
     "port ports pid pids hostname host uuid timestamp date started ended finished start end at recorded time times note notes comment comments reason description url arm role variant order position index trial uid "
     "sequence session socket address user author status verdict exit exits http signal signals errors error passed ok id revision commit sha sha256 digest hash checksum patch branch label attempt result results observed "
@@ -108,11 +113,17 @@ _PLACES = family("path paths dir directory file files folder log logs out output
 _FILLERS = family("num number of n count the size value a nr total default")
 
 
-def settings(arm: Arm) -> dict[Path, Any]:
-    """The settings of an arm, by their path inside it: everything under `config` and the like, and what is known to be set; no outcome, id, port, path, time."""
+def settings(arm: Arm, varied: Iterable[str] = ()) -> dict[Path, Any]:
+    """The settings of an arm, by their path inside it: everything under `config` and the like, what is known to be set, and what is declared as `varied`;
+    no outcome, id, port, path or time."""
+    named = list(varied)
     made: dict[Path, Any] = {}
     for node in islice(walk(arm.value), _MOST):
-        if node.path and (not isinstance(node.value, (dict, list)) or is_numbers(node.value) or _is_plain(node.value)) and _is_setting(node):
+        if (
+            node.path
+            and (not isinstance(node.value, (dict, list)) or is_numbers(node.value) or _is_plain(node.value))
+            and (_is_setting(node) or any(covers(name, node.path) for name in named))
+        ):
             made[node.path] = node.value
     return {place: value for place, value in made.items() if not any(place[:depth] in made for depth in range(1, len(place)))}
 
@@ -129,23 +140,36 @@ def _is_setting(node: Node) -> bool:
     inside = any(set(words(part)) & _CONTAINERS for part in node.path[:-1] if isinstance(part, str))
     if held & _INPUTS and not held & {"out", "output", "outputs", "time", "rate"}:
         return not held & _MEASURES
-    if held & _NO_SETTING or (held & _PLACES and (held <= _PLACES | {"json", "name", "run"} or held & {"path", "paths", "dir", "directory", "file", "log"})) or held <= {"name", "run", "campaign", "container"}:
+    if (
+        held & _NO_SETTING
+        or (held & _PLACES and (held <= _PLACES | {"json", "name", "run"} or held & {"path", "paths", "dir", "directory", "file", "log"}))
+        or held <= {"name", "run", "campaign", "container"}
+    ):
         return False
     if "name" in held and held & {"run", "arm", "container", "host"}:
         return False
     return inside or (bool(held & _SETTINGS) and not held & _MEASURES)
 
 
-_MEASURES = family("s ms us seconds elapsed latency throughput mean median p50 p95 p99 observed measured total peak per rate fps_measured score loss accuracy exact equal equality")
+_MEASURES = family(
+    "s ms us seconds elapsed latency throughput mean median p50 p95 p99 observed measured total peak per rate fps_measured score loss accuracy exact equal equality"
+)
 
 
-def differences(left: Arm, right: Arm) -> tuple[Difference, ...]:
+def differences(left: Arm, right: Arm, varied: Iterable[str] = ()) -> tuple[Difference, ...]:
     """The settings in which two arms differ. One that an arm lacks counts where both have the object that should hold it, and its value sets something."""
-    mine, theirs = settings(left), settings(right)
-    made = [Difference(place, _shown(mine[place]), _shown(theirs[place])) for place in mine if place in theirs and not _equal(mine[place], theirs[place])]
+    named = list(varied)
+    mine, theirs = settings(left, named), settings(right, named)
+    made = [
+        Difference(place, _shown(mine[place]), _shown(theirs[place])) for place in mine if place in theirs and not _equal(mine[place], theirs[place])
+    ]
     for here, there, flipped in ((mine, theirs, False), (theirs, mine, True)):
         shared = {place[:-1] for place in there}
-        lone = [place for place in here if place not in there and len(place) > 1 and place[:-1] in shared and here[place] not in (None, False, "", [], "none", "default")]
+        lone = [
+            place
+            for place in here
+            if place not in there and len(place) > 1 and place[:-1] in shared and here[place] not in (None, False, "", [], "none", "default")
+        ]
         lone = [place for place in lone if not any(other[: len(place)] == place for other in there)]
         made += [Difference(place, "" if flipped else _shown(here[place]), _shown(here[place]) if flipped else "") for place in lone]
     return tuple(made)
@@ -213,17 +237,26 @@ def declared_in_text(text: str) -> str | None:
 def undeclared(found: tuple[Difference, ...], names: Iterable[str]) -> tuple[Difference, ...]:
     """The differences that no declared name covers. Where none is covered, one of them may be the declared one under another name."""
     known = list(names)
-    rest = tuple(one for one in found if not any(_covers(name, one.key) for name in known))
+    rest = tuple(one for one in found if not any(covers(name, one.key) for name in known))
     if len(rest) == len(found) and len(rest) <= len(known):
         return ()
     return rest
 
 
-def _covers(name: str, key: Path) -> bool:
-    said = {stem(word) for word in words(name.replace("/", " ")) if word not in _FILLERS} | {part for part in re.findall(r"[\u3400-\u9fff]+", name)}
+def covers(name: str, key: Path) -> bool:
+    """True when a declared variable means the setting at `key`."""
+    if not isinstance(key[-1], str):
+        return False
+    said = {stem(word) for word in words(name.replace("/", " ")) if word not in _FILLERS} | set(re.findall(r"[\u3400-\u9fff]+", name))
     leaf = {stem(word) for word in words(str(key[-1])) if word not in _FILLERS}
     whole = {stem(word) for part in key if isinstance(part, str) for word in words(part)}
     last = {stem(word) for word in words(re.split(r"[./]", name.strip())[-1]) if word not in _FILLERS}
     if not said:
         return False
-    return bool(leaf) and leaf <= said or said <= whole or (bool(last) and last <= leaf and len(name) < 60) or "".join(sorted(leaf)) == "".join(sorted(said)) or re.sub(r"\W|_", "", name).casefold() == re.sub(r"\W|_", "", str(key[-1])).casefold()
+    return (
+        (bool(leaf) and leaf <= said)
+        or said <= whole
+        or (bool(last) and last <= leaf and len(name) < 60)
+        or "".join(sorted(leaf)) == "".join(sorted(said))
+        or re.sub(r"\W|_", "", name).casefold() == re.sub(r"\W|_", "", str(key[-1])).casefold()
+    )

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from rules.reading.end_keys import Kind, stem, subject_family
 from rules.reading.keys import family as word_family
-from rules.reading.lifecycle import Kind, stem, subject_family
 from rules.reading.progress import NUMBERS
 from rules.reading.statements import Statement
 
@@ -60,7 +60,9 @@ _ADVERBS = r"(?:(?:also|all|both|each|then|again|now|just|had|were|was|been|bein
 _CODE_NOUN = r"(?:exit[ -]?(?:codes?|status(?:es)?|values?)|exits?|return[ -]?(?:codes?|values?|status(?:es)?)|status(?:es)?(?: codes?)?|codes?|rc|returncodes?|exitcodes?)"
 _ZERO_NUMBER = r"(?:0x0+|0+(?::0)?|zero|nought)(?![\w.:%]*[\w%])(?!\s{0,2}(?:s|ms|seconds?|%)\b)"
 _ENDED = r"(?:exit(?:s|ed|ing)?|end(?:s|ed|ing)?|finish(?:es|ed|ing)?|terminat(?:es?|ed|ing)|quit|return(?:s|ed|ing)?|stop(?:s|ped|ping)?|shut(?:s|ting)? ?down|complet(?:es?|ed)|came back|clos(?:es?|ed)|left|went down|came down|w(?:as|ere) torn down|torn? down|tore down|drained|wound down)"
-_END_NOUN = r"(?:lifecycles?|life cycles?|exits?|shut ?downs?|tear ?downs?|terminations?|endings?|clean ?ups?|stops?|finish|tear ?downs?|wind ?downs?|ends?)"
+_END_NOUN = (
+    r"(?:lifecycles?|life cycles?|exits?|shut ?downs?|tear ?downs?|terminations?|endings?|clean ?ups?|stops?|finish|tear ?downs?|wind ?downs?|ends?)"
+)
 _CLEANLY = r"(?:cleanly|gracefully|normally|in order|in an orderly (?:way|manner|fashion)|orderly|regularly|as (?:they|it) should|without (?:any )?(?:errors?|incidents?|problems?|issues?|trouble|force|being forced|intervention))"
 _ZERO = re.compile(
     rf"(?<![A-Za-z0-9_]){_ENDED} ?{_ADVERBS}(?:with |at |on |as )?(?:an? |the )?(?:{_CODE_NOUN} )?(?:of |was |were |= ?|: ?|== ?)?(?:all )?`?{_ZERO_NUMBER}"
@@ -135,25 +137,42 @@ _SOME = re.compile(
     r"|除[^，。]{0,20}外|其余|其他|其它|部分|大部分|多数|多半|至少|个别|有的|有些|只有|仅",
     re.IGNORECASE,
 )
-_EVERY = re.compile(r"(?<![A-Za-z])(?:all|both|every|each|entire|whole|everything|everyone)(?![A-Za-z])|全部|所有|均|都|每个|每一|各|皆|一律|两个", re.IGNORECASE)
+_EVERY = re.compile(
+    r"(?<![A-Za-z])(?:all|both|every|each|entire|whole|everything|everyone)(?![A-Za-z])|全部|所有|均|都|每个|每一|各|皆|一律|两个", re.IGNORECASE
+)
 _RATIO = re.compile(r"(?<![\d.])(\d{1,6})\s?(?:/|of(?: the)?|out of)\s?(\d{1,6})(?![\d.])", re.IGNORECASE)
 _COUNT = re.compile(
     rf"(?<![A-Za-z0-9.])(?P<n>\d{{1,5}}|{'|'.join(w for w in NUMBERS if w.isascii())})(?: of the)? (?:[A-Za-z]{{2,12}} ){{0,2}}?(?:{_NOUNS})(?![A-Za-z])|(?P<zh>\d{{1,5}}|[一二两三四五六七八九十])\s?个",
     re.IGNORECASE,
 )
-_WORD_COUNT = re.compile(rf"(?P<n>{'|'.join(w for w in NUMBERS if w.isascii())}) of (?:the )?(?P<m>\d{{1,4}}|{'|'.join(w for w in NUMBERS if w.isascii())})(?![A-Za-z])", re.IGNORECASE)
+_WORD_COUNT = re.compile(
+    rf"(?P<n>{'|'.join(w for w in NUMBERS if w.isascii())}) of (?:the )?(?P<m>\d{{1,4}}|{'|'.join(w for w in NUMBERS if w.isascii())})(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _TOOL = re.compile(
     r"(?<![A-Za-z])(?:validat\w{1,4}|pytest|tests?|checks?|checker|lint\w{0,4}|ruff|mypy|ci|scripts?|make|makefile|tool|command|compil\w{1,4}|grep|diff|sha256sum|git|hook|smoke|verifier|\w{1,40}\.(?:py|sh|js|rs|go))(?![A-Za-z])|校验|测试|脚本|检查|命令|编译",
     re.IGNORECASE,
 )
-_NOT_SAID = re.compile(r"\s{0,2}`?\s?(?:alone|is not|are not|isn|does not|do not|doesn|by itself|proves?\b|means?\b|would|could|代表|不代表|不等于|不是|并不|不能)", re.IGNORECASE)
-_LISTED = re.compile(r"(?:\s?(?:/|:|,|、|and)\s?[-−]?\d{1,5}(?![\d.%])){1,64}(?!\s?[A-Za-z\u3400-\u9fff])", re.IGNORECASE)
-_EXCEPT = re.compile(r"[^.;,，。；]{0,20}?(?<![A-Za-z])(?:except|other than|apart from|aside from|besides|but (?:one|two|rank|worker|not|for)|save for)(?![A-Za-z])|[^。；]{0,10}除", re.IGNORECASE)
-_DEFINES = re.compile(
-    r"(?<![A-Za-z])(?:counts?|valid|eligible|admissible|considered|treated|defined|means?|criteri(?:a|on)|polic(?:y|ies)|by design|convention)(?![A-Za-z])|视为|算作|定义为|判据|准则", re.IGNORECASE
+_NOT_SAID = re.compile(
+    r"\s{0,2}`?\s?(?:alone|is not|are not|isn|does not|do not|doesn|by itself|proves?\b|means?\b|would|could|代表|不代表|不等于|不是|并不|不能)",
+    re.IGNORECASE,
 )
-_SAID_OF = re.compile(r"(?:of|from|for|on|across|by) (?:(?:all|every|each|both|the|\d{1,4}|two|three|four|five|six|eight) ){1,3}([A-Za-z][A-Za-z-]{2,24})(?![A-Za-z])", re.IGNORECASE)
-_NO_NOUN = word_family("also all both each then again now had were was been have has is are be it they and or that which not with the a an this those these of to code codes status request requests http served response none nothing everything everywhere everyone lifecycle exit exits shutdown teardown end control candidate baseline arm")
+_LISTED = re.compile(r"(?:\s?(?:/|:|,|、|and)\s?[-−]?\d{1,5}(?![\d.%])){1,64}(?!\s?[A-Za-z\u3400-\u9fff])", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"[^.;,，。；]{0,20}?(?<![A-Za-z])(?:except|other than|apart from|aside from|besides|but (?:one|two|rank|worker|not|for)|save for)(?![A-Za-z])|[^。；]{0,10}除",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"(?<![A-Za-z])(?:counts?|valid|eligible|admissible|considered|treated|defined|means?|criteri(?:a|on)|polic(?:y|ies)|by design|convention)(?![A-Za-z])|视为|算作|定义为|判据|准则",
+    re.IGNORECASE,
+)
+_SAID_OF = re.compile(
+    r"(?:of|from|for|on|across|by) (?:(?:all|every|each|both|the|\d{1,4}|two|three|four|five|six|eight) ){1,3}([A-Za-z][A-Za-z-]{2,24})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_NO_NOUN = word_family(
+    "also all both each then again now had were was been have has is are be it they and or that which not with the a an this those these of to code codes status request requests http served response none nothing everything everywhere everyone lifecycle exit exits shutdown teardown end control candidate baseline arm"
+)
 
 
 def clean_ends(made: Iterable[Statement]) -> Iterator[CleanEnd]:
@@ -227,7 +246,10 @@ def _subjects(text: str, position: int, match: re.Match[str]) -> tuple[Subject, 
     named = tuple(dict.fromkeys(_nouns(text, position, start))) or tuple(dict.fromkeys(_nouns(text, start, min(len(text), end + 60))))
     if named:
         return named
-    before = re.search(r"([A-Za-z][A-Za-z-]{2,24})(?:[ #-]{1,2}(?P<n>\d{1,4}))?(?: (?:all|both|each|then|also|was|were|had|have|has|is|are)){0,2}[ /]*\Z", text[max(position, start - 60) : start])
+    before = re.search(
+        r"([A-Za-z][A-Za-z-]{2,24})(?:[ #-]{1,2}(?P<n>\d{1,4}))?(?: (?:all|both|each|then|also|was|were|had|have|has|is|are)){0,2}[ /]*\Z",
+        text[max(position, start - 60) : start],
+    )
     word = before[1].lower() if before else ""
     if not word or word in _NO_NOUN or word.endswith(("ly", "ed", "ing")):
         inside = _SAID_OF.search(text, start, min(len(text), end + 60))
@@ -255,7 +277,9 @@ _CODES = re.compile(
     r"(?<![\w.:/-])([-−]\d{1,5}(?::\d{1,3})?)(?![\w.%/])|(?:exit\w{0,4}|codes?|status|rc|signal|returned|退出\w{0,2}|返回\w{0,2})[ ,:：=(]{0,3}(?:with |was |were |of |为|是)?(\d{1,5}(?::\d{1,3})?)(?![\w.%/])|以\s?(\d{1,5})\s?退出",
     re.IGNORECASE,
 )
-_SAID_UNKNOWN = re.compile(r"(?:not|never|un)[ -]?(?:recorded|captured|known|available|observed)|unknown|missing|null|未记录|未知|缺失", re.IGNORECASE)
+_SAID_UNKNOWN = re.compile(
+    r"(?:not|never|un)[ -]?(?:recorded|captured|known|available|observed)|unknown|missing|null|未记录|未知|缺失", re.IGNORECASE
+)
 
 
 def admits(made: Iterable[Statement]) -> frozenset[str]:

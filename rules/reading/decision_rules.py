@@ -21,14 +21,30 @@ class DecisionRule:
     text: str = ""
 
 
-_COUNTS = {w: n for n, w in enumerate("zero one two three four five six seven eight nine ten".split())} | {w: n for n, w in enumerate("零一二三四五六七八九十")} | {"两": 2}
-_N_OF_M = re.compile(rf"(?<![\w.])(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})\s?(?:of|out of|/)\s?(?:the |its |all )?(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})(?![\w.])", re.IGNORECASE)
-_AT_LEAST = re.compile(rf"(?:at least|any|minimum of|≥|>=)\s?(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})\s(?:of (?:the |its )?)?(?:gates?|criteria|criterion|checks?|requirements?|them)", re.IGNORECASE)
+_COUNTS = (
+    {w: n for n, w in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])}
+    | {w: n for n, w in enumerate("零一二三四五六七八九十")}
+    | {"两": 2}
+)
+_N_OF_M = re.compile(
+    rf"(?<![\w.])(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})\s?(?:of|out of|/)\s?(?:the |its |all )?(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})(?![\w.])",
+    re.IGNORECASE,
+)
+_AT_LEAST = re.compile(
+    rf"(?:at least|any|minimum of|≥|>=)\s?(\d{{1,3}}|{'|'.join(w for w in _COUNTS if w.isascii())})\s(?:of (?:the |its )?)?(?:gates?|criteria|criterion|checks?|requirements?|them)",
+    re.IGNORECASE,
+)
 _ZH_COUNT = re.compile(r"(?:至少|任意|不少于|有)\s?(\d{1,3}|[一二两三四五六七八九十])\s?(?:个|项|条|道)")
-_ZH_OF = re.compile(r"(\d{1,3}|[一二两三四五六七八九十])\s?(?:个|项|条|道)?(?:门槛|门禁|闸门|准则|条件)?(?:中|里)(?:的)?(?:有|至少)?\s?(\d{1,3}|[一二两三四五六七八九十])\s?(?:个|项|条|道)?")
+_ZH_OF = re.compile(
+    r"(\d{1,3}|[一二两三四五六七八九十])\s?(?:个|项|条|道)?(?:门槛|门禁|闸门|准则|条件)?(?:中|里)(?:的)?(?:有|至少)?\s?(\d{1,3}|[一二两三四五六七八九十])\s?(?:个|项|条|道)?"
+)
 _EVERY = re.compile(r"(?<![A-Za-z])(?:all|every|each|both)(?![A-Za-z])|全部|所有|均|每|都", re.IGNORECASE)
-_ANY = re.compile(r"(?<![A-Za-z])(?:any (?:one )?(?:of )?(?:the )?(?:gates?|criteria|criterion|one)|either)(?![A-Za-z])(?!.{0,20}fail)|任一|任意一", re.IGNORECASE)
-_PASSES = re.compile(r"(?<![A-Za-z])(?:pass(?:es|ed|ing)?|accept(?:ed|s|ance)?|qualif\w{1,4}|hold|met|succeed\w{0,3})(?![A-Za-z])|通过|合格|接受|达标", re.IGNORECASE)
+_ANY = re.compile(
+    r"(?<![A-Za-z])(?:any (?:one )?(?:of )?(?:the )?(?:gates?|criteria|criterion|one)|either)(?![A-Za-z])(?!.{0,20}fail)|任一|任意一", re.IGNORECASE
+)
+_PASSES = re.compile(
+    r"(?<![A-Za-z])(?:pass(?:es|ed|ing)?|accept(?:ed|s|ance)?|qualif\w{1,4}|hold|met|succeed\w{0,3})(?![A-Za-z])|通过|合格|接受|达标", re.IGNORECASE
+)
 
 
 def decision_rule(text: str, gates: Iterable[str] = ()) -> DecisionRule:
@@ -56,8 +72,12 @@ def _count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() else _COUNTS.get(text.lower(), 1)
 
 
-_RULE_KEYS = family("decision verdict pass acceptance aggregation combine combination quorum logic passes 判定 判定规则 通过 通过条件 裁决规则 决策规则 结论规则")
-_RULE_WORDS = family("rule rules when if policy requires requirement condition logic mode aggregation combine combination quorum 判定规则 通过条件 裁决规则 决策规则 结论规则")
+_RULE_KEYS = family(
+    "decision verdict pass acceptance aggregation combine combination quorum logic passes 判定 判定规则 通过 通过条件 裁决规则 决策规则 结论规则"
+)
+_RULE_WORDS = family(
+    "rule rules when if policy requires requirement condition logic mode aggregation combine combination quorum 判定规则 通过条件 裁决规则 决策规则 结论规则"
+)
 _LEAST_KEYS = family("min minimum required need needed quorum least require")
 
 
@@ -66,10 +86,18 @@ def decision_rules(held: Iterable[Node], gates: tuple[str, ...]) -> tuple[tuple[
     made = []
     for node in held:
         key = set(words(str(node.path[-1]))) if node.path and isinstance(node.path[-1], str) else set()
-        if isinstance(node.value, str) and len(node.value) <= 1000 and key & _RULE_KEYS and key & _RULE_WORDS:
+        if (isinstance(node.value, str) and len(node.value) <= 1000 and key & _RULE_KEYS and key & _RULE_WORDS) or (
+            isinstance(node.value, str)
+            and key == {"rule"}
+            and _PASSES.search(node.value)
+            and re.search(r"\bgates?\b|criteria|门槛|门禁|PASS", node.value)
+            and not isinstance(node.path[-2:][0], int)
+        ):
             made.append((node, decision_rule(node.value, gates)))
-        elif isinstance(node.value, str) and key == {"rule"} and _PASSES.search(node.value) and re.search(r"\bgates?\b|criteria|门槛|门禁|PASS", node.value) and not isinstance(node.path[-2:][0], int):
-            made.append((node, decision_rule(node.value, gates)))
-        elif isinstance(node.value, Number) and node.value.is_integer_literal and (key == {"quorum"} or (key & _LEAST_KEYS and key & {"passed", "passes", "passing", "gates", "pass"})):
+        elif (
+            isinstance(node.value, Number)
+            and node.value.is_integer_literal
+            and (key == {"quorum"} or (key & _LEAST_KEYS and key & {"passed", "passes", "passing", "gates", "pass"}))
+        ):
             made.append((node, DecisionRule(need=int(node.value), text=f"{node.path[-1]}: {node.value.text}")))
     return tuple(made)

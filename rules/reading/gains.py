@@ -10,9 +10,9 @@ from typing import Any
 
 from rules.reading.documents import Node, Number
 from rules.reading.keys import family, words
-from rules.reading.judgements import said_of
 from rules.reading.quantities import quantities
 from rules.reading.statements import Statement, string_statements
+from rules.reading.verdict_words import said_of
 from rules.reading.words import family as phrases
 
 _GAIN_KEYS = family(
@@ -50,9 +50,16 @@ def gains(held: Iterable[Node]) -> Iterator[Gain]:
         if isinstance(node.value, Number):
             if key & _GAIN_KEYS and not key & {"control", "baseline", "count", "id"} and isinstance(node.path[-1], str) and node.value:
                 yield Gain(node, f"{node.key}: {node.value.text}")
-        elif isinstance(node.value, str) and 1 < len(node.value) <= 2000 and re.search(r"\d", node.value):
-            if (key & _GAIN_KEYS and said_of(node.value) is None and re.match(r"[-+−~≈]?\s?\d", node.value.strip())) or any(claims_gain(one) for one in string_statements(node.value)):
-                yield Gain(node, f"{node.key}: {node.value[:80]}")
+        elif isinstance(node.value, str) and _says_gain(key, node.value):
+            yield Gain(node, f"{node.key}: {node.value[:80]}")
+
+
+def _says_gain(key: set[str], text: str) -> bool:
+    """`gain: "12.3 %"`, or a sentence that claims one."""
+    if not 1 < len(text) <= 2000 or not re.search(r"\d", text):
+        return False
+    value = bool(key & _GAIN_KEYS) and said_of(text) is None and re.match(r"[-+−~≈]?\s?\d", text.strip()) is not None
+    return value or any(claims_gain(one) for one in string_statements(text))
 
 
 def claims_gain(statement: Statement) -> bool:
@@ -60,17 +67,26 @@ def claims_gain(statement: Statement) -> bool:
     if statement.kind == "heading" or not re.search(r"[%％×]|\d ?x\b|percent|倍", statement.text) or _NOT_CLAIMED.search(statement.text):
         return False
     told = any(
-        clause.standing == "asserted" and clause.hedge is None and any(not clause.denies(match.start()) for match in _GAIN_WORDS.finditer(clause.text))
+        clause.standing == "asserted"
+        and clause.hedge is None
+        and any(not clause.denies(match.start()) for match in _GAIN_WORDS.finditer(clause.text))
         for clause in statement.clauses
     )
-    return told and any(one.unit is not None and (one.unit.family in ("percent", "ratio", "factor") or one.unit.name in ("×", "%")) and one.relation not in ("<", ">", "<=", ">=") for one in quantities(statement.text))
+    return told and any(
+        one.unit is not None
+        and (one.unit.family in ("percent", "ratio", "factor") or one.unit.name in ("×", "%"))
+        and one.relation not in ("<", ">", "<=", ">=")
+        for one in quantities(statement.text)
+    )
 
 
 # ---------------------------------------------------------------- the order of runs
 
 _ORDER = family("order sequence schedule design pattern interleaving 顺序 次序 序列")
 _PLANNED = family("planned plan intended target required scheduled protocol expected preregistered prescribed 计划")
-_DONE = family("completed run executed actual observed done performed ran realised realized achieved finished recorded measured 实际 已完成 完成 执行")
+_DONE = family(
+    "completed run executed actual observed done performed ran realised realized achieved finished recorded measured 实际 已完成 完成 执行"
+)
 _NOUNS = family("pairs pair blocks block rounds round cycles cycle repetitions reps arms runs legs passes sessions replicates")
 _SEQUENCE = re.compile(r"[A-D](?:[\s,;/|>→-]{0,3}[A-D]){1,63}")
 
@@ -118,7 +134,7 @@ def _is_order(node: Node, qualifying: frozenset[str]) -> bool:
     named = bool(held & (_ORDER | {"abba"})) or "顺序" in key or "次序" in key
     if not qualifying:
         return named and not held & (_PLANNED | _DONE) and not any(word in key for word in ("计划", "完成", "实际", "执行"))
-    return named and (bool(held & qualifying) or any(word in key for word in qualifying if not word.isascii())) or (
+    return (named and (bool(held & qualifying) or any(word in key for word in qualifying if not word.isascii()))) or (
         bool(held & qualifying) and bool(held & {"arms", "runs", "legs"}) and isinstance(node.value, list)
     )
 
@@ -136,14 +152,28 @@ def sequence(value: Any) -> tuple[str, ...] | None:
     return None
 
 
+_STOPPED = re.compile(
+    r"abort|interrupt|stopped|killed|crash|time[d ]?-?out|cancel|incomplete|discard|error|中断|中止|取消|超时|未完成", re.IGNORECASE
+)
+
+
 def _arms_run(value: Any) -> tuple[str, ...] | None:
     """The arms of a list of runs, in order; runs that failed or were stopped are not among them."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         return None
-    named = [next((v for k, v in item.items() if k.lower() in ("arm", "label", "variant", "leg", "role") and isinstance(v, str)), None) for item in value]
+    named = [
+        next((v for k, v in item.items() if k.lower() in ("arm", "label", "variant", "leg", "role") and isinstance(v, str)), None) for item in value
+    ]
     if not all(named):
         return None
-    bad = [any(isinstance(v, str) and said_of(v) in ("fail", "open") or v is False for k, v in item.items() if set(words(k)) & {"status", "state", "completed", "ok", "done"}) for item in value]
+    bad = [
+        any(
+            (isinstance(v, str) and (said_of(v) in ("fail", "open") or _STOPPED.search(v) is not None)) or v is False
+            for k, v in item.items()
+            if set(words(k)) & {"status", "state", "completed", "ok", "done"}
+        )
+        for item in value
+    ]
     return tuple(str(name).strip().casefold() for name, failed in zip(named, bad, strict=True) if not failed)
 
 
@@ -167,5 +197,10 @@ def _counted(node: Node) -> Iterator[Order]:
         if not nouns or not held & _PLANNED:
             continue
         for other, theirs, number in numbers:
-            if theirs & _DONE and {n.rstrip("s") for n in theirs & _NOUNS} == {n.rstrip("s") for n in nouns} and number < value and nouns & {"pairs", "pair", "blocks", "block", "rounds", "cycles", "legs", "arms", "repetitions", "reps"}:
+            if (
+                theirs & _DONE
+                and {n.rstrip("s") for n in theirs & _NOUNS} == {n.rstrip("s") for n in nouns}
+                and number < value
+                and nouns & {"pairs", "pair", "blocks", "block", "rounds", "cycles", "legs", "arms", "repetitions", "reps"}
+            ):
                 yield Order(f"{key} {value.text}", f"{other} {number.text}", Node((*node.path, other), number, node.value))

@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from rules.core.model import Snapshot, Tree
 from rules.reading.documents import Node, Number, Path, document, is_numbers, nodes
+from rules.reading.end_keys import CLEAN, ELSEWHERE, ENDS, EXIT, LEFT, PROCESSES, REASONS, WHOLE, Kind, held_words, kind_of_key, stem, subject_family
 from rules.reading.keys import family, words
 from rules.reading.prefilter import mentions
-
-Kind = Literal["exit", "signal", "forced", "remaining", "oom", "timeout", "crash"]
 
 MENTIONS = (
     "exit", "signal", "forc", "leak", "alive", "left", "sigkill", "sigterm", "kill", "return", "retcode", "rc\"", "rc:", "oom", "out_of_memory", "timeout", "timed", "crash", "orphan",
@@ -24,131 +22,6 @@ MENTIONS = (
     "信号", "残留", "遗留", "强制", "强杀", "超时", "崩溃", "僵尸",
 )  # fmt: skip
 """Without any of these a document holds no observation."""
-
-# ---------------------------------------------------------------- subjects
-
-_FAMILIES: Mapping[str, frozenset[str]] = {
-    "worker": family(
-        "worker rank task device gpu npu tpu shard replica executor actor trainer child children subprocess peer slave step array agent follower "
-        "工作进程 工作者 子进程 计算进程 卡 副本"
-    ),
-    "server": family("server service daemon frontend backend api endpoint engine broker gateway 服务 服务器 服务端 服务进程"),
-    "container": family("container pod docker podman sandbox 容器"),
-    "client": family("client loadgen requester driver 客户端 压测端"),
-    "launcher": family("launcher parent main master orchestrator scheduler coordinator supervisor controller wrapper leader 主进程 启动器 调度器"),
-    "job": family("job run build command program script benchmark bench test workload session stage campaign experiment 作业 任务 运行 构建 测试 实验"),
-    "process": family("process proc pid 进程"),
-}
-_FAMILY_OF = {word: name for name, held in _FAMILIES.items() for word in held}
-WHOLE = frozenset({"job", "process"})
-"""Subjects that stand for the whole run: what ended badly inside it is theirs."""
-
-
-def stem(word: str) -> str:
-    """The singular of an English noun in lower case, as far as that is regular."""
-    word = word.lower()
-    if word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-
-
-def subject_family(word: str) -> str | None:
-    """`worker` for workers, ranks, tasks, 工作进程; `server`, `container`, `client`, `launcher`, `job`, `process`; None for any other noun."""
-    found = _FAMILY_OF.get(stem(word)) or _FAMILY_OF.get(word.lower())
-    if found or word.isascii():
-        return found
-    return next((name for name, held in _FAMILIES.items() for known in held if not known.isascii() and len(known) > 1 and known in word), None)
-
-
-# ---------------------------------------------------------------- what a key says
-
-_EXIT = family("exit exits exited exitcode exitcodes exitstatus exitvalue returncode returncodes retcode retcodes retval errorlevel wstatus rc rcs")
-_NO_EXIT = family(
-    "time times timestamp s ms us sec secs second seconds minutes at latency wait waited duration timeout grace policy on early layer layers point "
-    "points threshold criterion criteria expected expect allowed allow max min limit message reason log logs path file handler hook trap order "
-    "interval rate ratio fraction share page pages probability node rule condition strategy test tests gate gates strategy cost price angle ramp "
-    "required require velocity temperature pressure poll survey interview after before delay"
-)
-_SIGNAL = family("signal signals sig termsig 信号")
-_SIGNAL_BESIDE = family(
-    "signal signals sig term termsig termination exit received killed kill by terminating terminated sent forced force number num no name names count final last process "
-    "server container client 信号"
-) | _FAMILIES["worker"] | _FAMILIES["process"] | _FAMILIES["launcher"]  # fmt: skip
-_KILLS = family("kill kills killed sigkill sigkills sigkilled sigterm sigterms sigtermed terminated")
-_FORCE = family("forced force forcibly forceful forcefully hard")
-_FORCED_NOUNS = family(
-    "signal signals kill kills killed termination terminations terminated teardown teardowns stop stops stopped exit exits shutdown shutdowns quit end ends process processes pid pids worker workers"
-)
-_NO_KILL = family("grace timeout after wait time s ms max min policy on delay allowed allow expected expect limit switch enabled enable skill cmd command required require before")
-_LEFT = family(
-    "remaining leftover leftovers left residual surviving survivors lingering stray orphan orphans orphaned zombie zombies dangling leaked unreaped alive lived"
-)
-_LEFT_ALONE = family("orphans zombies leftovers survivors")
-_PROCESSES = family("pid pids process processes proc procs worker workers children child rank ranks container containers subprocess subprocesses")
-_OOM = family("oom oomkilled oomkill oomkills ooms")
-_NO_OOM = family("score adj policy margin guard threshold limit retry headroom risk handler expected allowed safe test tests disable")
-_TIMEOUT = family("timeout timeouts timedout hung hang")
-_NO_TIMEOUT = family(
-    "s ms us sec secs seconds minutes request requests http connection connect read write socket query lock policy limit max min value grace budget allowed expected poll"
-)
-_CRASH = family("crash crashes crashed segfault segfaults coredump panicked segv")
-_CLEAN = family("clean cleanly graceful gracefully orderly")
-_ENDS = family("exit exits exited shutdown shutdowns teardown teardowns termination terminated lifecycle stop stopped end ended finish finished quit down cleanup")
-_REASONS = family("status state reason termination outcome cause result")
-_CHINESE: tuple[tuple[str, Kind], ...] = (
-    ("退出码", "exit"), ("退出状态", "exit"), ("返回码", "exit"), ("返回值", "exit"), ("退出值", "exit"), ("强制信号", "forced"), ("强制终止", "forced"), ("强杀", "forced"),
-    ("被杀", "forced"), ("残留", "remaining"), ("遗留", "remaining"), ("僵尸", "remaining"), ("孤儿", "remaining"), ("超时", "timeout"), ("崩溃", "crash"), ("信号", "signal"),
-)  # fmt: skip
-_ELSEWHERE = family(
-    "expected expect expects expectation expectations allowed allow limit limits max maximum requirement requirements required require requires policy policies setting settings config "
-    "configuration gate gates threshold thresholds plan planned target targets test tests negative selftest selftests unittest unittests assertion assertions example examples schema "
-    "criteria criterion rule rules parameters params environment env spec forbid forbidden must tolerated 期望 预期 要求 限制 上限 配置 设置 门槛 门禁 测试 计划"
-)
-
-
-@lru_cache(maxsize=8192)
-def held_words(key: str) -> frozenset[str]:
-    """The words of a key."""
-    return frozenset(words(key))
-
-
-@lru_cache(maxsize=8192)
-def kind_of_key(key: str) -> Kind | None:
-    """What a key holds, by its words: `worker_exit_codes`, `OOMKilled`, `forced_signals`, `remaining_pids`, `timed_out`, `退出码`; None for anything else."""
-    held = held_words(key)
-    chinese = next((kind for word, kind in _CHINESE if word in key), None)
-    if chinese and not re.search(r"秒|时长|上限|阈值|毫秒|限制|期望|预期", key):
-        return chinese
-    if held & _OOM or "outofmemory" in held or {"out", "of", "memory"} <= held:
-        return None if held & _NO_OOM else "oom"
-    if _says_forced(held):
-        return "forced"
-    if (held & _LEFT and held & _PROCESSES) or held & _LEFT_ALONE or {"left", "behind"} <= held or ("still" in held and held & {"running", "alive"}):
-        return None if held & {"max", "expected", "allowed", "time", "limit"} else "remaining"
-    if held & _EXIT or ("return" in held and held & {"code", "codes", "status", "statuses"}):
-        return None if held & _NO_EXIT or ("code" not in held and held & {"called", "reached"}) else "exit"
-    if held & _CLEAN and held & _ENDS:
-        return "exit"
-    if held & _SIGNAL and held <= _SIGNAL_BESIDE | {w for w in held if w.isdigit()}:
-        return "signal"
-    if held & _TIMEOUT or {"timed", "out"} <= held or {"deadline", "exceeded"} <= held:
-        return None if held & _NO_TIMEOUT else "timeout"
-    if held & _CRASH or ({"core"} <= held and held & {"dump", "dumped", "dumps"}):
-        return None if held & {"test", "tests", "expected", "handler", "report", "path"} else "crash"
-    return None
-
-
-def _says_forced(held: frozenset[str]) -> bool:
-    if held & _NO_KILL:
-        return False
-    if held & _FORCE:
-        return bool(held & _FORCED_NOUNS)
-    if held & {"signals", "signal"}:
-        return "sent" in held
-    return bool(held & (_KILLS - {"terminated"})) and not held & {"by", "signal"}
-
 
 # ---------------------------------------------------------------- observations
 
@@ -212,9 +85,9 @@ def _context(node: Node, above: Mapping[Path, Kind | None]) -> Kind | None:
     held, last = held_words(key), next((part for part in reversed(node.path[:-1]) if isinstance(part, str)), "")
     if upper not in (None, "exit", "signal") and held and held <= {"count", "total", "n", "number"}:
         return upper
-    if held & _LEFT and held_words(last) & _PROCESSES and not held & {"max", "expected", "allowed", "time", "limit"}:
+    if held & LEFT and held_words(last) & PROCESSES and not held & {"max", "expected", "allowed", "time", "limit"}:
         return "remaining"
-    return "exit" if _holds_codes(key, node) else "forced" if held_words(key) == {"forced"} and _over(node) & _ENDS else None
+    return "exit" if _holds_codes(key, node) else "forced" if held_words(key) == {"forced"} and _over(node) & ENDS else None
 
 
 def _over(node: Node) -> frozenset[str]:
@@ -242,8 +115,10 @@ def _holds_codes(key: str, node: Node) -> bool:
     held = held_words(key)
     if held & {"code", "codes"} and held <= {"code", "codes", "raw"} | {"status"}:
         last = next((part for part in reversed(node.path[:-1]) if isinstance(part, str)), "")
-        return bool(held_words(last) & {"exit", "termination", "terminated", "shutdown", "teardown"}) and isinstance(node.value, (Number, str, type(None)))
-    if not any(subject_family(word) for word in held) or not (_over(node) & _ENDS or _beside_exits(node)):
+        return bool(held_words(last) & {"exit", "termination", "terminated", "shutdown", "teardown"}) and isinstance(
+            node.value, (Number, str, type(None))
+        )
+    if not any(subject_family(word) for word in held) or not (_over(node) & ENDS or _beside_exits(node)):
         return False
     if isinstance(node.value, list):
         return _is_codes(node.value) and not (_is_numbering(node.value) and _beside_exits(node))
@@ -259,7 +134,9 @@ def _is_codes(value: list[Any]) -> bool:
 
 
 def _is_code(value: Any) -> bool:
-    return value is None or (isinstance(value, Number) and value.is_integer_literal) or (isinstance(value, str) and bool(_CODE.fullmatch(value.strip())))
+    return (
+        value is None or (isinstance(value, Number) and value.is_integer_literal) or (isinstance(value, str) and bool(_CODE.fullmatch(value.strip())))
+    )
 
 
 def _is_numbering(value: list[Any]) -> bool:
@@ -275,7 +152,7 @@ def _is_index(key: str) -> bool:
 
 def _is_elsewhere(node: Node) -> bool:
     """A setting, an expectation, a gate, a negative test; or what its own object expects to be so."""
-    if any(held_words(part) & _ELSEWHERE for part in node.path if isinstance(part, str)):
+    if any(held_words(part) & ELSEWHERE for part in node.path if isinstance(part, str)):
         return True
     return isinstance(node.parent, dict) and any(
         _expects(held_words(key)) and _same(value, node.value) for key, value in node.parent.items() if key != node.path[-1]
@@ -283,7 +160,9 @@ def _is_elsewhere(node: Node) -> bool:
 
 
 def _expects(held: frozenset[str]) -> bool:
-    return bool(held & {"expected", "expect", "expects"}) and (len(held) == 1 or bool(held & (_EXIT | {"code", "codes", "status", "signal", "outcome"})))
+    return bool(held & {"expected", "expect", "expects"}) and (
+        len(held) == 1 or bool(held & (EXIT | {"code", "codes", "status", "signal", "outcome"}))
+    )
 
 
 def _same(expected: Any, actual: Any) -> bool:
@@ -308,7 +187,9 @@ _BAD = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = frozenset(["", "none", "no", "n/a", "na", "false", "0", "nil", "null", "-", "无", "没有", "否"])
-_UNRECORDED = re.compile(r"null|none|unknown|n/?a|not[ _-](?:recorded|captured|available|observed|known)|un(?:recorded|available)|missing|未记录|未知|缺失", re.IGNORECASE)
+_UNRECORDED = re.compile(
+    r"null|none|unknown|n/?a|not[ _-](?:recorded|captured|available|observed|known)|un(?:recorded|available)|missing|未记录|未知|缺失", re.IGNORECASE
+)
 _FRACTION = re.compile(r"(\d{1,6})\s{0,2}(?:/|of|out of)\s{0,2}(\d{1,6})(?!\d)(?:\s.{0,30})?", re.IGNORECASE)
 _OOM_VALUE = re.compile(r"oom[-_ ]?(?:killed|kill)?|out[-_ ]of[-_ ]memory", re.IGNORECASE)
 _TIMEOUT_VALUE = re.compile(r"time[-_ ]?out|timed[-_ ]out|deadline[-_ ]?exceeded|超时", re.IGNORECASE)
@@ -347,7 +228,7 @@ def _exit_is_bad(node: Node) -> bool | None:
         return None if not isinstance(value, Number) else value > 0 and str(node.path[-1]).strip() not in ("0", "0:0", "zero")
     if held & {"nonzero"} or {"non", "zero"} <= held:
         return _happened(value)
-    if held & ({"zero"} | _CLEAN):
+    if held & ({"zero"} | CLEAN):
         return _fewer_than_all(node)
     if value is None:
         return True
@@ -403,7 +284,7 @@ def _signal_is_bad(node: Node) -> bool | None:
     if isinstance(value, str) and _NAMED_SIGNAL.search(value):
         return True
     near = _beside_exits(node) or any(
-        held_words(part) & _ENDS or any(subject_family(word) for word in held_words(part)) for part in node.path if isinstance(part, str)
+        held_words(part) & ENDS or any(subject_family(word) for word in held_words(part)) for part in node.path if isinstance(part, str)
     )
     if not near:
         return None
@@ -437,7 +318,7 @@ def _happened(value: Any) -> bool | None:
 
 def _reason(node: Node) -> Kind | None:
     """What a state or reason says in one word: `OOMKilled`, `OUT_OF_MEMORY`, `TIMEOUT`, `killed`."""
-    if not isinstance(node.value, str) or len(node.value) > _LONGEST or not node.path or not held_words(node.key) & _REASONS:
+    if not isinstance(node.value, str) or len(node.value) > _LONGEST or not node.path or not held_words(node.key) & REASONS:
         return None
     bare = node.value.strip()
     if _OOM_VALUE.fullmatch(bare):
@@ -468,7 +349,12 @@ def _whose(node: Node, passing: str) -> tuple[frozenset[str], str | None]:
     chain = [part for part in reversed(node.path) if isinstance(part, str)]
     ordered = [*chain[:1], *labels, *numbered, *chain[1:]]
     split = [[word for word in words(part) if not word.isdigit()] for part in ordered]
-    families = (subject_family(word) for part in split for word in sorted(part, key=lambda w: subject_family(w) in WHOLE) if subject_family(word) not in (None, passing))
+    families = (
+        subject_family(word)
+        for part in split
+        for word in sorted(part, key=lambda w: subject_family(w) in WHOLE)
+        if subject_family(word) not in (None, passing)
+    )
     return frozenset(stem(word) for part in split for word in part), next(families, None)
 
 
@@ -486,5 +372,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, Number):
         return value.text
     if isinstance(value, list):
-        return "[" + ", ".join(_shown(item) if not isinstance(item, (dict, list)) else "…" for item in value[:8]) + (", …]" if len(value) > 8 else "]")
+        return (
+            "[" + ", ".join(_shown(item) if not isinstance(item, (dict, list)) else "…" for item in value[:8]) + (", …]" if len(value) > 8 else "]")
+        )
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)[:_LONGEST]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from rules.core.model import Bundle, Snapshot, Tree
 from rules.reading.documents import Node, Number, Path, document, is_document, nodes
+from rules.reading.end_keys import subject_family
 from rules.reading.keys import family, words
-from rules.reading.lifecycle import Observation, lifecycle_of, subject_family
+from rules.reading.lifecycle import Observation, lifecycle_of
 from rules.reading.receipts import Names, arm_of_text
 
-_LISTS = family("jobs runs results arms screens cases trials experiments phases repetitions attempts records entries variants configurations benchmarks measurements samples 运行 作业")
-_LABELS = family("id name label arm variant run screen case job title role side phase stage duration campaign workload scenario profile attempt kind 名称 组 臂 场景")
+_LISTS = family(
+    "jobs runs results arms screens cases trials experiments phases repetitions attempts records entries variants configurations benchmarks measurements samples 运行 作业"
+)
+_LABELS = family(
+    "id name label arm variant run screen case job title role side phase stage duration campaign workload scenario profile attempt kind 名称 组 臂 场景"
+)
 _PLAIN = family(
     "the a an and or of in on at to for with from by its it this that these was were is are had has have been be all both each every as no not without result results record records json yaml "
     "run runs report summary receipt receipts raw data log file worker workers server servers container rank ranks exit exits exited zero clean cleanly lifecycle shutdown teardown forced "
@@ -52,7 +57,9 @@ class Run:
 def runs(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tuple[Run, ...]:
     """Every run of the bundle's own documents outside plan, patch and validator, also those whose record says nothing about how they ended."""
     tree = tree or snapshot.head
-    return snapshot.memo(("runs", id(tree), bundle.path), lambda: tuple(run for path in record_files(bundle) for run in runs_of(snapshot, path, tree)))
+    return snapshot.memo(
+        ("runs", id(tree), bundle.path), lambda: tuple(run for path in record_files(bundle) for run in runs_of(snapshot, path, tree))
+    )
 
 
 def record_files(bundle: Bundle) -> Iterator[str]:
@@ -67,7 +74,9 @@ def runs_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Ru
     found = document(snapshot, path, tree) if entry else None
     if entry is None or found is None or not found.readable:
         return ()
-    return snapshot.cache.by_blob("runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, nodes(snapshot, path, tree), lifecycle_of(snapshot, path, tree))))
+    return snapshot.cache.by_blob(
+        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, nodes(snapshot, path, tree), lifecycle_of(snapshot, path, tree)))
+    )
 
 
 def _runs(path: str, held: Sequence[Node], told: Sequence[Observation]) -> Iterator[Run]:
@@ -113,7 +122,9 @@ def _label(node: Node) -> Iterator[str]:
 
 
 _TOKEN = re.compile(r"[A-Za-z]+\d*[A-Za-z]?(?![A-Za-z0-9])|\d+(?:\.\d+)?[A-Za-z]{0,2}(?![A-Za-z0-9])|[A-Za-z0-9]+|[\u3400-\u9fff]+")
-_NUMBERED = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]{1,12})[\s_#-]{1,2}0{0,4}(\d{1,5})(?![A-Za-z0-9.%])|(?<![\w.])(\d{1,5})\s(s|ms|k|K|GB|MB)(?![A-Za-z])")
+_NUMBERED = re.compile(
+    r"(?<![A-Za-z0-9])([A-Za-z]{1,12})[\s_#-]{1,2}0{0,4}(\d{1,5})(?![A-Za-z0-9.%])|(?<![\w.])(\d{1,5})\s(s|ms|k|K|GB|MB)(?![A-Za-z])"
+)
 
 
 def tokens(text: str) -> frozenset[str]:
@@ -121,7 +132,11 @@ def tokens(text: str) -> frozenset[str]:
     said = {word.lower() for word in _TOKEN.findall(re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text))}
     for match in _NUMBERED.finditer(text):
         said.add(f"{match[1]}{match[2]}".lower() if match[1] else f"{match[3]}{match[4]}".lower())
-    said |= {f"{word[: len(word) - len(bare)]}{bare.lstrip('0')}" for word in said if (bare := re.sub(r"^\D+", "", word)).startswith("0") and bare.isdigit() and bare.lstrip("0")}
+    said |= {
+        f"{word[: len(word) - len(bare)]}{bare.lstrip('0')}"
+        for word in said
+        if (bare := re.sub(r"^\D+", "", word)).startswith("0") and bare.isdigit() and bare.lstrip("0")
+    }
     said |= {f"arm:{arm}" for arm in arm_of_text(text, Names(), value=False)}
     return frozenset(word for word in said if word not in _PLAIN and (len(word) > 1 or not word.isascii()))
 
@@ -156,6 +171,9 @@ def _score(run: Run, said: frozenset[str], spread: Mapping[str, int], total: int
     return sum(log((total + 1) / spread[label]) for label in said & run.labels)
 
 
-def _figures(run: Run, figures: Iterable[str], texts: Mapping[str, str]) -> int:
+def _figures(run: Run, figures: Sequence[str], texts: Mapping[str, str]) -> int:
     held = texts.get(run.path, "")
-    return sum(re.search(rf"(?<![\d.]){re.escape(figure.rstrip('0') if '.' in figure else figure)}0*(?![\d.]*\d)", held) is not None for figure in figures[:20])
+    return sum(
+        re.search(rf"(?<![\d.]){re.escape(figure.rstrip('0') if '.' in figure else figure)}0*(?![\d.]*\d)", held) is not None
+        for figure in figures[:20]
+    )
