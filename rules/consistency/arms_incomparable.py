@@ -192,11 +192,17 @@ class _Review:
                 return
 
     def _only_in(self, value: Number, traced: Iterable[str], path: str) -> str | None:
-        def holds(file: str) -> bool:
-            return any(isinstance(node.value, Number) and float(node.value) == float(value) for node in nodes(self.snapshot, file))
+        """The traced receipt that holds `value`, where no other document but `path` does."""
+        held = self._numbers()
+        found = [file for file in traced if float(value) in held[file]]
+        others = [file for file in held if file != path and file not in set(traced)]
+        return None if not found or any(float(value) in held[file] for file in others) else found[0]
 
-        found = next((file for file in traced if holds(file)), None)
-        return None if found is None or any(holds(file) for file in self._documents() if file != path and file not in set(traced)) else found
+    def _numbers(self) -> dict[str, frozenset[float]]:
+        def make() -> dict[str, frozenset[float]]:
+            return {path: frozenset(float(n.value) for n in nodes(self.snapshot, path) if isinstance(n.value, Number)) for path in self._documents()}
+
+        return self.snapshot.memo(("numbers", self.bundle.path), make)
 
     # ------------------------------------------------------------ texts
 

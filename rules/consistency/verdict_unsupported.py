@@ -100,7 +100,7 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
     for path, stated in found:
         whole = _is_of_campaign(snapshot, bundle, path, stated)
         mine = stated.gates or (_loose(everywhere, found) if whole and stated.said != "open" else ())
-        merged = tuple(judged(entry, next((frozen for _, frozen in plan if whole and entry.same_gate(frozen)), None)) for entry in mine)
+        merged = tuple(judged(entry, next((frozen for _, frozen in plan if whole and entry.has_name_of(frozen)), None)) for entry in mine)
         direct, unjudged = _from_values(snapshot, path, plan, everywhere) if whole else ((), ())
         names = tuple(gate.name for gate in merged)
         yield _Verdict(path, stated, (*merged, *direct), unjudged, _rule(snapshot, bundle, path, stated, names))

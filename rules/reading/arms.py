@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from rules.reading.documents import Node, Number, Path, is_numbers, walk
-from rules.reading.end_keys import stem
+from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
 from rules.reading.receipts import Names, arm_of_text
 
@@ -47,15 +47,23 @@ class Difference:
 
 def pairs(path: str, held: Iterable[Node], names: Names) -> Iterator[tuple[Arm, Arm]]:
     """(control, candidate) of every object or list of a document that holds both; every candidate with its control."""
+    known: dict[str, str | None] = {}
     for node in held:
         if isinstance(node.value, dict):
-            yield from _of_object(path, node, names)
+            yield from _of_object(path, node, names, known)
         elif isinstance(node.value, list) and 1 < len(node.value) <= 256:
             yield from _of_list(path, node, names)
 
 
-def _of_object(path: str, node: Node, names: Names) -> Iterator[tuple[Arm, Arm]]:
-    told = {key: _arm(key, names) for key, value in node.value.items() if isinstance(value, dict)}
+def _of_object(path: str, node: Node, names: Names, known: dict[str, str | None]) -> Iterator[tuple[Arm, Arm]]:
+    told: dict[str, str | None] = {}
+    for key, value in node.value.items():
+        if isinstance(value, dict):
+            if key not in known:
+                known[key] = _arm(key, names)
+            told[key] = known[key]
+    if len(told) < 2:
+        return
     low = {key.casefold(): key for key in told}
     for left, right in _PAIRS:
         if left in low and right in low and not told[low[left]]:
@@ -84,7 +92,7 @@ def _arm(name: str, names: Names, value: bool = False) -> str | None:
     if value and name.strip().casefold() in ("a", "b"):
         return {"a": "baseline", "b": "candidate"}[name.strip().casefold()]
     told = arm_of_text(name, names, value=value)
-    return next(iter(told)) if len(told) == 1 and not set(words(name)) & _REST else None
+    return next(iter(told)) if len(told) == 1 and not held_words(name) & _REST else None
 
 
 _REST = family("revision commit sha plan planned id path file receipt receipts s ms")
@@ -134,10 +142,10 @@ def _is_plain(value: Any) -> bool:
 
 def _is_setting(node: Node) -> bool:
     key = next((part for part in reversed(node.path) if isinstance(part, str)), "")
-    held = set(words(key))
+    held = held_words(key)
     if not held or isinstance(node.path[-1], int):
         return False
-    inside = any(set(words(part)) & _CONTAINERS for part in node.path[:-1] if isinstance(part, str))
+    inside = any(held_words(part) & _CONTAINERS for part in node.path[:-1] if isinstance(part, str))
     if held & _INPUTS and not held & {"out", "output", "outputs", "time", "rate"}:
         return not held & _MEASURES
     if (

@@ -6,14 +6,14 @@ What is negated, hedged, required, planned, quoted, reported or withdrawn claims
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rules.reading.end_keys import Kind, stem, subject_family
 from rules.reading.keys import family as word_family
 from rules.reading.progress import NUMBERS
-from rules.reading.statements import Statement
+from rules.reading.statements import Clause, Statement
 
 Claimed = Literal["zero", "clean", "unforced", "none-left", "no-oom", "no-timeout", "no-crash"]
 
@@ -185,7 +185,7 @@ def clean_ends(made: Iterable[Statement]) -> Iterator[CleanEnd]:
 def _of_statement(statement: Statement) -> Iterator[CleanEnd]:
     told: tuple[Subject, ...] = ()
     for clause in statement.clauses:
-        text = clause.text[:2000]
+        text = clause.text[:_CLAUSE]
         for position, claimed, match in _phrases(text):
             before = text[position : match.start()]
             if clause.standing != "asserted" or clause.hedge is not None or clause.denies(match.start()) or _is_no_claim(text, match):
@@ -196,6 +196,8 @@ def _of_statement(statement: Statement) -> Iterator[CleanEnd]:
                 yield CleanEnd(claimed, told if claimed in ("zero", "clean") else subjects, statement, clause.text, _count(before))
 
 
+_CLAUSE = 2000
+"""Characters of a clause that are read."""
 _MOST = 20
 """Phrases of one clause that are read."""
 
@@ -287,15 +289,18 @@ def admits(made: Iterable[Statement]) -> frozenset[str]:
     said: set[str] = set()
     for statement in made:
         for clause in statement.clauses:
-            said |= {kind for kind, pattern in _ADMITS if any(not _denied(clause.text, clause.denies, m) for m in pattern.finditer(clause.text))}
-            said |= {(m[1] or m[2] or m[3]).replace("−", "-") for m in _CODES.finditer(clause.text)} - {"0"}
-            if _SAID_UNKNOWN.search(clause.text):
-                said.add("null")
+            said |= _admitted(clause)
     return frozenset(said)
 
 
-def _denied(text: str, denies: object, match: re.Match[str]) -> bool:
+def _admitted(clause: Clause) -> set[str]:
+    text = clause.text[:_CLAUSE]
+    denials = [match.span() for _, _, match in _phrases(text)]
+    said: set[str] = {kind for kind, pattern in _ADMITS for match in pattern.finditer(text) if not _is_denied(clause, denials, match.start())}
+    said |= {(m[1] or m[2] or m[3]).replace("−", "-") for m in _CODES.finditer(text)} - {"0"}
+    return said | ({"null"} if _SAID_UNKNOWN.search(text) else set())
+
+
+def _is_denied(clause: Clause, denials: Sequence[tuple[int, int]], position: int) -> bool:
     """Denied by the clause, or part of a phrase that denies ("without forced signals")."""
-    if callable(denies) and denies(match.start()):
-        return True
-    return any(m.start() <= match.start() < m.end() for _, pattern in _PHRASES for m in pattern.finditer(text))
+    return clause.denies(position) or any(first <= position < last for first, last in denials)

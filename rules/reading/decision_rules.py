@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rules.reading.documents import Node, Number
-from rules.reading.keys import family, words
+from rules.reading.end_keys import held_words
+from rules.reading.keys import family
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def decision_rule(text: str, gates: Iterable[str] = ()) -> DecisionRule:
         return DecisionRule(text=bare)
     if re.fullmatch(r"any|or|one|any[_ -]of|任一", clause, re.IGNORECASE) or _ANY.search(clause):
         return DecisionRule(need=1, text=bare)
-    said = set(words(clause.replace("-", " ")))
-    named = tuple(name for name in gates if set(words(name)) <= said)
+    said = held_words(clause.replace("-", " "))
+    named = tuple(name for name in gates if held_words(name) <= said)
     return DecisionRule(named=named, known=bool(named), text=bare)
 
 
@@ -85,7 +86,7 @@ def decision_rules(held: Iterable[Node], gates: tuple[str, ...]) -> tuple[tuple[
     """Every decision rule that a document states: `decision_rule: "PASS when …"`, `pass_when`, `quorum: 2`, `gates_required: 2`."""
     made = []
     for node in held:
-        key = set(words(str(node.path[-1]))) if node.path and isinstance(node.path[-1], str) else set()
+        key = held_words(str(node.path[-1])) if node.path and isinstance(node.path[-1], str) else set()
         if (isinstance(node.value, str) and len(node.value) <= 1000 and key & _RULE_KEYS and key & _RULE_WORDS) or (
             isinstance(node.value, str)
             and key == {"rule"}

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.reading.documents import Node, Number
-from rules.reading.keys import family, words
+from rules.reading.end_keys import held_words
+from rules.reading.keys import family
 from rules.reading.quantities import quantities
 from rules.reading.statements import Statement, string_statements
 from rules.reading.verdict_words import said_of
@@ -26,6 +27,7 @@ _GAIN_WORDS = phrases(
     r"gains?|gained|speed[- ]?ups?|sped up|reductions?|reduc(?:es?|ed|ing)|improv(?:es?|ed|ement|ements)|sav(?:es?|ed|ings?)|faster|quicker|lower(?:s|ed)?|shorter|shortened|cuts?|less(?= (?:time|latency|memory))|smaller|outperform(?:s|ed)?|beats?|wins?|uplift|drop(?:s|ped)?|better|higher|more(?= throughput)|accelerat(?:es?|ed|ion)",
     zh=("提升", "提高", "降低", "加速", "缩短", "减少", "快了", "更快", "收益", "增益", "下降", "改善", "节省"),
 )
+_IN_PERCENT = re.compile(r"[%％×倍]|\d ?x\b|percent")
 _NOT_CLAIMED = re.compile(
     r"(?<![A-Za-z])(?:no (?:\w{1,12} ){0,3}(?:gain|speed-?up|reduction|improvement|claim)|not (?:\w{1,12} ){0,4}(?:gain|comparable|claimed?|comparison|speed-?up|inferred|metric|qualif\w{1,6})|diagnostic only|for (?:context|reference|orientation)(?: only)?|context only"
     r"|separate(?:ly)? (?:campaigns?|from)|remain(?:s)? separate|cannot be compared|incomparable|must not be)(?![A-Za-z])|不可比|不能比较|仅供参考|不作(?:为)?(?:收益|增益|结论|比较)|不构成|并非.{0,6}(?:收益|增益|提升)|无(?:收益|增益)",
@@ -44,9 +46,9 @@ class Gain:
 def gains(held: Iterable[Node]) -> Iterator[Gain]:
     """Every field that claims a gain with a number, and every string that says so; targets, gates and plans claim none."""
     for node in held:
-        if not node.path or any(set(words(part)) & _NO_GAIN_KEYS for part in node.path if isinstance(part, str)):
+        if not node.path or any(held_words(part) & _NO_GAIN_KEYS for part in node.path if isinstance(part, str)):
             continue
-        key = set(words(node.key))
+        key = held_words(node.key)
         if isinstance(node.value, Number):
             if key & _GAIN_KEYS and not key & {"control", "baseline", "count", "id"} and isinstance(node.path[-1], str) and node.value:
                 yield Gain(node, f"{node.key}: {node.value.text}")
@@ -54,9 +56,9 @@ def gains(held: Iterable[Node]) -> Iterator[Gain]:
             yield Gain(node, f"{node.key}: {node.value[:80]}")
 
 
-def _says_gain(key: set[str], text: str) -> bool:
+def _says_gain(key: frozenset[str], text: str) -> bool:
     """`gain: "12.3 %"`, or a sentence that claims one."""
-    if not 1 < len(text) <= 2000 or not re.search(r"\d", text):
+    if not 1 < len(text) <= 2000 or not re.search(r"\d", text) or not (key & _GAIN_KEYS or (_IN_PERCENT.search(text) and _GAIN_WORDS.search(text))):
         return False
     value = bool(key & _GAIN_KEYS) and said_of(text) is None and re.match(r"[-+−~≈]?\s?\d", text.strip()) is not None
     return value or any(claims_gain(one) for one in string_statements(text))
@@ -64,7 +66,7 @@ def _says_gain(key: set[str], text: str) -> bool:
 
 def claims_gain(statement: Statement) -> bool:
     """The author asserts in this sentence, with a percentage or a factor, that something became better."""
-    if statement.kind == "heading" or not re.search(r"[%％×]|\d ?x\b|percent|倍", statement.text) or _NOT_CLAIMED.search(statement.text):
+    if statement.kind == "heading" or not _IN_PERCENT.search(statement.text) or _NOT_CLAIMED.search(statement.text):
         return False
     told = any(
         clause.standing == "asserted"
@@ -121,7 +123,7 @@ def _of_object(node: Node, outside: tuple[str, ...] | None) -> Iterator[Order]:
     if ran is not None and wanted and ran[1] != wanted and _is_less(ran[1], wanted):
         yield Order(_joined(wanted), _joined(ran[1]), ran[0])
     elif wanted and ran is None:
-        flag = next((child for child in children if child.value is False and set(words(child.key)) & {"complete", "completed", "finished"}), None)
+        flag = next((child for child in children if child.value is False and held_words(child.key) & {"complete", "completed", "finished"}), None)
         if flag is not None:
             yield Order(_joined(wanted), "not completed", flag)
 
@@ -130,7 +132,7 @@ def _is_order(node: Node, qualifying: frozenset[str]) -> bool:
     key = node.path[-1]
     if not isinstance(key, str):
         return False
-    held = set(words(key))
+    held = held_words(key)
     named = bool(held & (_ORDER | {"abba"})) or "顺序" in key or "次序" in key
     if not qualifying:
         return named and not held & (_PLANNED | _DONE) and not any(word in key for word in ("计划", "完成", "实际", "执行"))
@@ -170,7 +172,7 @@ def _arms_run(value: Any) -> tuple[str, ...] | None:
         any(
             (isinstance(v, str) and (said_of(v) in ("fail", "open") or _STOPPED.search(v) is not None)) or v is False
             for k, v in item.items()
-            if set(words(k)) & {"status", "state", "completed", "ok", "done"}
+            if held_words(k) & {"status", "state", "completed", "ok", "done"}
         )
         for item in value
     ]
@@ -191,7 +193,7 @@ def _joined(order: tuple[str, ...]) -> str:
 
 def _counted(node: Node) -> Iterator[Order]:
     """`pairs_planned: 4` beside `pairs_completed: 2`."""
-    numbers = [(key, set(words(key)), value) for key, value in node.value.items() if isinstance(value, Number) and value.is_integer_literal]
+    numbers = [(key, held_words(key), value) for key, value in node.value.items() if isinstance(value, Number) and value.is_integer_literal]
     for key, held, value in numbers:
         nouns = held & _NOUNS
         if not nouns or not held & _PLANNED:

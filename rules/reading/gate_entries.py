@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from rules.reading.documents import Node, Number, Path
-from rules.reading.end_keys import stem
+from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
 from rules.reading.thresholds import FLAGS, MEASURED, NAMES, limits
 
@@ -24,13 +24,13 @@ WEAK = family("outcome result status acceptance accepted passed pass qualified q
 
 
 def _is_gate_key(key: str) -> bool:
-    held = set(words(key))
+    held = held_words(key)
     chinese = any(word in key for word in ("门槛", "门禁", "闸门", "准则", "验收项", "判据"))
     return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES
 
 
 def is_elsewhere(path: Path) -> bool:
-    return any(isinstance(part, str) and set(words(part)) & _NOT_GATES for part in path)
+    return any(isinstance(part, str) and held_words(part) & _NOT_GATES for part in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,12 @@ class Entry:
             named += [v for k, v in self.value.items() if k in NAMES and isinstance(v, str) and len(v) <= 120]
         return frozenset(split for name in named if (split := name_words(name)))
 
+    def has_name_of(self, other: Entry) -> bool:
+        """One of its names is one of the other's."""
+        return bool(self.keys & other.keys)
+
     def same_gate(self, other: Entry) -> bool:
+        """A name of one holds all words of a name of the other: `latency` and `latency_p50`."""
         return any(mine == theirs or set(mine) <= set(theirs) or set(theirs) <= set(mine) for mine in self.keys for theirs in other.keys)
 
 
@@ -99,7 +104,7 @@ def _is_one_gate(value: Mapping[str, Any]) -> bool:
 
 
 def _says_all(name: str) -> bool:
-    held = set(words(name))
+    held = held_words(name)
     return bool(
         held
         & (
@@ -135,10 +140,10 @@ def _entry(place: Path, item: Any, name: str) -> Entry | None:
 
 def _is_no_gate(item: Mapping[str, Any]) -> bool:
     """An element that says that it gates nothing: `kind: diagnostic`, `required: false`."""
-    kinds = [v for k, v in item.items() if set(words(k)) & family("kind role type class category level 类型") and isinstance(v, str)]
-    flags = [k for k, v in item.items() if v is False and set(words(k)) & family("required blocking gating mandatory binding")]
-    marks = [k for k, v in item.items() if v is True and set(words(k)) & family("diagnostic advisory informational optional software waived smoke")]
-    return any(set(words(kind)) & _NOT_GATES for kind in kinds) or bool(flags or marks)
+    kinds = [v for k, v in item.items() if held_words(k) & family("kind role type class category level 类型") and isinstance(v, str)]
+    flags = [k for k, v in item.items() if v is False and held_words(k) & family("required blocking gating mandatory binding")]
+    marks = [k for k, v in item.items() if v is True and held_words(k) & family("diagnostic advisory informational optional software waived smoke")]
+    return any(held_words(kind) & _NOT_GATES for kind in kinds) or bool(flags or marks)
 
 
 def _name(item: Mapping[str, Any], otherwise: str) -> str:
@@ -146,7 +151,7 @@ def _name(item: Mapping[str, Any], otherwise: str) -> str:
 
 
 def _flag_or_value(item: Mapping[str, Any]) -> bool:
-    return any(set(words(key)) & (FLAGS | MEASURED) for key in item)
+    return any(held_words(key) & (FLAGS | MEASURED) for key in item)
 
 
 def is_bare_name(entry: Entry) -> bool:
@@ -161,7 +166,7 @@ _UNKNOWN = family("missing unmeasured unjudged pending open skipped 缺失 未�
 def tallies(held: Iterable[Node]) -> Iterator[Entry]:
     """Gates that are only counted or named by their outcome: `gates_passed: 2` of `gates_total: 3`, `failed_gates: ["quality"]`."""
     for node in held:
-        key = set(words(str(node.path[-1]))) if node.path and isinstance(node.path[-1], str) else set()
+        key = held_words(str(node.path[-1])) if node.path and isinstance(node.path[-1], str) else set()
         if not key & {"gate", "gates", "criteria"} or is_elsewhere(node.path) or not isinstance(node.parent, Mapping):
             continue
         name, owner = str(node.path[-1]), node.path[:-1]
@@ -173,7 +178,7 @@ def tallies(held: Iterable[Node]) -> Iterator[Entry]:
                 (
                     v
                     for k, v in node.parent.items()
-                    if isinstance(v, Number) and {"total", "all"} & set(words(k)) and {"gate", "gates", "criteria"} & set(words(k))
+                    if isinstance(v, Number) and {"total", "all"} & held_words(k) and {"gate", "gates", "criteria"} & held_words(k)
                 ),
                 None,
             )

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.reading.documents import Node, Number, Path
+from rules.reading.end_keys import held_words
 from rules.reading.gate_entries import STRONG, WEAK, Entry, entries, is_bare_name, is_elsewhere, name_words, tallies
-from rules.reading.keys import family, words
+from rules.reading.keys import family
 from rules.reading.thresholds import FLAGS, LIMITS, MEASURED, NAMES, equality, is_limit_key, keeps, limits, shown
 from rules.reading.verdict_words import Said, said_of
 
@@ -75,7 +76,7 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     flags = [
         (key, item[key])
         for key in item
-        if set(words(key)) & FLAGS and not set(words(key)) & {"count", "at", "by"} and not isinstance(item[key], (Number, list, Mapping))
+        if held_words(key) & FLAGS and not held_words(key) & {"count", "at", "by"} and not isinstance(item[key], (Number, list, Mapping))
     ]
     told = [(key, said) for key, value in flags if (said := said_of(value))]
     stated = next((said for wanted in ("waived", "fail", "open", "pass") for _, said in told if said == wanted), None)
@@ -95,13 +96,13 @@ def _measured(item: Mapping[str, Any], entry: Entry) -> list[tuple[str, Any]]:
     made = [
         (key, value)
         for key, value in item.items()
-        if key not in NAMES and set(words(key)) & MEASURED and not is_limit_key(key) and not isinstance(value, (list, Mapping))
+        if key not in NAMES and held_words(key) & MEASURED and not is_limit_key(key) and not isinstance(value, (list, Mapping))
     ]
-    strict = [pair for pair in made if not set(words(pair[0])) & {"result", "candidate"} or isinstance(pair[1], Number)]
-    limited = any(set(words(key)) & LIMITS for key in item)
+    strict = [pair for pair in made if not held_words(pair[0]) & {"result", "candidate"} or isinstance(pair[1], Number)]
+    limited = any(held_words(key) & LIMITS for key in item)
     own = [
         (key, value) for key, value in item.items()
-        if key not in NAMES and isinstance(value, Number) and name_words(key) in entry.keys and (limited or not is_limit_key(key)) and not set(words(key)) & LIMITS
+        if key not in NAMES and isinstance(value, Number) and name_words(key) in entry.keys and (limited or not is_limit_key(key)) and not held_words(key) & LIMITS
     ]  # fmt: skip
     return strict or own
 
@@ -145,9 +146,12 @@ class Stated:
 def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
     """Every verdict of a document over gates of its own object, and every one under a key that says verdict, outermost first."""
     known = tuple(held)
+    possible = [node for node in known if _is_verdict(node) and said_of(node.value)]
+    if not possible:
+        return ()
     listed = (*(entry for entry in entries(known) if not is_bare_name(entry)), *tallies(known))
     inside = {entry.place for entry in listed}
-    found = [node for node in known if _is_verdict(node, inside)]
+    found = [node for node in possible if not any(node.path[:depth] in inside for depth in range(1, len(node.path) + 1))]
     owners = {node.path[:-1] for node in found if _strong(node)}
     made = []
     for node in found:
@@ -159,23 +163,16 @@ def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
 
 
 def _strong(node: Node) -> bool:
-    return bool(set(words(str(node.path[-1]))) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
+    return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
 
 
-def _is_verdict(node: Node, gates: set[Path]) -> bool:
-    if (
-        not node.path
-        or not isinstance(node.path[-1], str)
-        or not isinstance(node.value, (str, bool))
-        or any(node.path[:depth] in gates for depth in range(1, len(node.path) + 1))
-    ):
+def _is_verdict(node: Node) -> bool:
+    """A text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
+    if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
         return False
-    held = set(words(node.path[-1]))
-    return (
-        (_strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"}))
-        and not (held - {"gates"}) & _NO_VERDICT
-        and not is_elsewhere(node.path)
-    )
+    held = held_words(node.path[-1])
+    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"})
+    return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
 
 
 def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple[Entry, ...]:

@@ -34,6 +34,8 @@ _GENERAL = re.compile(
 )
 _FIGURE = re.compile(r"(?<![\w.])\d[\d,]{0,15}(?:\.\d{1,12})?(?![\w]*[A-Za-z]{3})")
 _FIGURE_WEIGHT = 5.0
+_FIGURES, _LOOKS, _TEXT = 20, 50, 1024 * 1024
+"""Figures of a sentence, places of each, and characters of a document that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,8 @@ def spoken_of(said: Sequence[str], known: Sequence[Run], texts: Mapping[str, str
     for text in said:
         words_said = tokens(text)
         figures = [m[0].replace(",", "") for m in _FIGURE.finditer(text) if sum(c.isdigit() for c in m[0]) > 3]
-        scores = {run: _score(run, words_said, spread, len(known)) + _FIGURE_WEIGHT * _figures(run, figures, texts) for run in known}
+        shared = {path: sum(_holds(held, figure) for figure in figures[:_FIGURES]) for path, held in texts.items() if len(held) <= _TEXT and figures}
+        scores = {run: _score(run, words_said, spread, len(known)) + _FIGURE_WEIGHT * shared.get(run.path, 0) for run in known}
         best = max(scores.values(), default=0.0)
         if best > 0:
             return tuple(run for run in known if scores[run] >= best - 1e-9)
@@ -171,9 +174,15 @@ def _score(run: Run, said: frozenset[str], spread: Mapping[str, int], total: int
     return sum(log((total + 1) / spread[label]) for label in said & run.labels)
 
 
-def _figures(run: Run, figures: Sequence[str], texts: Mapping[str, str]) -> int:
-    held = texts.get(run.path, "")
-    return sum(
-        re.search(rf"(?<![\d.]){re.escape(figure.rstrip('0') if '.' in figure else figure)}0*(?![\d.]*\d)", held) is not None
-        for figure in figures[:20]
-    )
+def _holds(text: str, figure: str) -> bool:
+    """The figure stands in `text` as a number of its own, with any zeros behind its last decimal."""
+    bare = figure.rstrip("0").rstrip(".") if "." in figure else figure
+    start = text.find(bare)
+    for _ in range(_LOOKS):
+        if start < 0:
+            return False
+        before, after = text[start - 1 : start], text[start + len(bare) : start + len(bare) + 12]
+        if not (before.isdigit() or before == ".") and re.match(r"(?:\.?0+)?(?![\d.]*\d)", after):
+            return True
+        start = text.find(bare, start + 1)
+    return False

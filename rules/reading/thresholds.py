@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from rules.reading.documents import Number
-from rules.reading.end_keys import stem
+from rules.reading.end_keys import held_words, stem
 from rules.reading.gates import Direction, direction_of, rules_in_words
 from rules.reading.keys import family, words
 from rules.reading.quantities import of_value
@@ -69,8 +69,8 @@ def limits(item: Mapping[str, Any]) -> list[Threshold]:
 
 
 def _limit_of_number(key: str, held: tuple[str, ...], value: Number, item: Mapping[str, Any]) -> list[Threshold]:
-    operator = next((str(v).strip().lower() for k, v in item.items() if set(words(k)) & _OPERATORS and isinstance(v, str)), "")
-    better = [("max" if {"lower", "smaller"} & set(words(k)) else "min") for k, v in item.items() if v is True and "better" in words(k)]
+    operator = next((str(v).strip().lower() for k, v in item.items() if held_words(k) & _OPERATORS and isinstance(v, str)), "")
+    better = [("max" if {"lower", "smaller"} & held_words(k) else "min") for k, v in item.items() if v is True and "better" in words(k)]
     direction = _of_operator(operator) if operator and set(held) & LIMITS else None
     direction = direction or (better[0] if better and set(held) & LIMITS else None)  # type: ignore[assignment]
     direction = direction or ({"le": "max", "lt": "max", "ge": "min", "gt": "min"}.get(key.lower()) or direction_of(held, item))  # type: ignore[assignment]
@@ -117,7 +117,7 @@ def _limit_of_text(key: str, text: str) -> list[Threshold]:
 def equality(item: Mapping[str, Any], value: Any) -> tuple[bool, str] | None:
     """Whether `value` is what the object says it must equal, and what that is; None where it says nothing that can be compared."""
     wanted = [
-        (k, v) for k, v in item.items() if set(words(k)) & {"equal", "equals", "expected", "expect"} and not set(words(k)) & {"tolerance", "gain"}
+        (k, v) for k, v in item.items() if held_words(k) & {"equal", "equals", "expected", "expect"} and not held_words(k) & {"tolerance", "gain"}
     ]
     for key, want in wanted:
         if isinstance(want, bool) and isinstance(value, bool):
@@ -127,11 +127,11 @@ def equality(item: Mapping[str, Any], value: Any) -> tuple[bool, str] | None:
                 (
                     v.exact
                     for k, v in item.items()
-                    if set(words(k)) & {"tolerance", "atol", "slack"} and isinstance(v, Number) and v.exact is not None
+                    if held_words(k) & {"tolerance", "atol", "slack"} and isinstance(v, Number) and v.exact is not None
                 ),
                 None,
             )
-            if slack is not None or not set(words(key)) & {"expected", "expect"} or (want.is_integer_literal and value.is_integer_literal):
+            if slack is not None or not held_words(key) & {"expected", "expect"} or (want.is_integer_literal and value.is_integer_literal):
                 return abs(want.exact - value.exact) <= (slack or 0), shown(key, want)
     return None
 
@@ -139,7 +139,7 @@ def equality(item: Mapping[str, Any], value: Any) -> tuple[bool, str] | None:
 def keeps(limit: Threshold, key: str, value: Any, item: Mapping[str, Any], names: frozenset[tuple[str, ...]]) -> bool | None:
     """Whether `value` keeps `limit`; None where the two cannot be compared: another measure, units of different kinds."""
     named = next((unit_of_key(v) for k, v in item.items() if k in ("metric", "id", "name", "gate") and isinstance(v, str) and unit_of_key(v)), None)
-    declared = next((v for k, v in item.items() if set(words(k)) & {"unit", "units"} and isinstance(v, str)), None)
+    declared = next((v for k, v in item.items() if held_words(k) & {"unit", "units"} and isinstance(v, str)), None)
     common = (unit_named(declared) if declared else None) or named
     quantity = of_value(value, unit_of_key(key) or common)
     if quantity is None or quantity.relation not in ("=", "~"):
@@ -166,7 +166,7 @@ def _same_measure(limit: Threshold, key: str, names: frozenset[tuple[str, ...]])
 
 def is_limit_key(key: str) -> bool:
     """True for a key that states a limit or what must be equal."""
-    return bool(set(words(key)) & (LIMITS | _EQUALS)) or direction_of(words(key), None) is not None
+    return bool(held_words(key) & (LIMITS | _EQUALS)) or direction_of(words(key), None) is not None
 
 
 def shown(key: str, value: Any) -> str:

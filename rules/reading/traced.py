@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from rules.reading.documents import Node
-from rules.reading.keys import family, words
+from rules.reading.end_keys import held_words
+from rules.reading.keys import family
 
 _TRACED = family(
     "traced tracing trace profiled profiling profiler instrumented instrumentation diagnostic sanitized sanitizer debug 跟踪 追踪 剖析 诊断"
@@ -27,7 +28,7 @@ def traced_by(value: object) -> str | None:
     """The field by which an object, or its settings, say that its run was traced, profiled or a diagnostic; None where they do not."""
     if not isinstance(value, dict):
         return None
-    inner = [held for key, held in value.items() if isinstance(held, dict) and set(words(key)) & _SETTINGS]
+    inner = [held for key, held in value.items() if isinstance(held, dict) and held_words(key) & _SETTINGS]
     return next((mark for each_one in (value, *inner) for key, held in each_one.items() if (mark := _mark(key, held))), None)
 
 
@@ -35,7 +36,7 @@ _SETTINGS = family("config settings parameters flags options environment env run
 
 
 def _mark(key: str, held: object) -> str | None:
-    split = set(words(key))
+    split = held_words(key)
     if (
         split & _TRACED
         and split <= _TRACED_FLAGS
@@ -43,14 +44,14 @@ def _mark(key: str, held: object) -> str | None:
     ):
         return f"{key}: {'true' if held is True else held}"
     if split & _KIND_KEYS and isinstance(held, str) and len(held) <= 60:
-        said = set(words(held))
+        said = held_words(held)
         return f"{key}: {held}" if said & _TRACED and not said & {"no", "not", "non", "without", "untraced", "off"} else None
     return None
 
 
 def is_kept_apart(top: Node, node: Node) -> bool:
     """The field lies in an object that is kept apart as a diagnostic."""
-    return any(set(words(part)) & DIAGNOSTIC_KEYS for part in node.path if isinstance(part, str)) or (
+    return any(held_words(part) & DIAGNOSTIC_KEYS for part in node.path if isinstance(part, str)) or (
         isinstance(top.value, dict) and traced_by(top.value) is not None and "arm" not in top.value
     )
 
