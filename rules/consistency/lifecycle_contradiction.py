@@ -19,8 +19,10 @@ Strength: high in JSON and YAML, medium for sentences of a text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rules.core.model import Bundle, Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot, Tree
 from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, named_bundles
@@ -39,6 +41,8 @@ from rules.reading.statements import Statement, statements, string_statements, t
 SHOWN = 12
 LONG = 300
 """A sentence of more characters may tell of several runs."""
+MOST, NEAR = 500, 20_000
+"""Strings of one document, or sentences of one text, that are held against records, and observations that each is held against, at most."""
 LEAD = 3
 """Sentences before a claim, on its line, that may name its run."""
 LONGEST = 8000
@@ -83,14 +87,18 @@ def _of_record(snapshot: Snapshot, path: str) -> Iterator[Item]:
     told = lifecycle_of(snapshot, path)
     if not told:
         return
-    root = nodes(snapshot, path)
-    for node in root:
-        made = _claims(node)
-        held = [one for claim, subject in made for one in _against_nearest(node, root[0], claim, subject, told)]
-        if any(one.against for one in held):
-            yield _record_finding(snapshot, path, node, held)
-        elif held:
-            yield Confirmed("record", held[0].claim.text[:80], Location(path, pointer=node.pointer), _place(path, held[0].compared[0]))
+    held = nodes(snapshot, path)
+    inside: dict[Path, list[Observation]] = defaultdict(list)
+    for one in told:
+        for depth in range(len(one.place)):
+            inside[one.place[:depth]].append(one)
+    made = ((node, claims) for node in held if (claims := _claims(node)))
+    for node, claims in islice(made, MOST):
+        found = [one for claim, subject in claims for one in _against_nearest(node, held[0], claim, subject, inside)]
+        if any(one.against for one in found):
+            yield _record_finding(snapshot, path, node, found)
+        elif found:
+            yield Confirmed("record", found[0].claim.text[:80], Location(path, pointer=node.pointer), _place(path, found[0].compared[0]))
 
 
 def _claims(node: Node) -> list[tuple[CleanEnd, Subject | None]]:
@@ -98,11 +106,7 @@ def _claims(node: Node) -> list[tuple[CleanEnd, Subject | None]]:
     said = _sentence(node)
     if said is None or any(set(words(part)) & _NO_CLAIM for part in node.path if isinstance(part, str)):
         return []
-    made = string_statements(said)
-    admitted = admits(made)
-    if isinstance(node.value, str) and "forced" in admitted and len(node.value) < 3:
-        return []
-    return [(claim, subject) for claim in clean_ends(made) for subject in (claim.subjects or (None,))]
+    return [(claim, subject) for claim in clean_ends(string_statements(said)) for subject in (claim.subjects or (None,))]
 
 
 def _sentence(node: Node) -> str | None:
@@ -122,12 +126,14 @@ def _sentence(node: Node) -> str | None:
     return node.value[:LONGEST]
 
 
-def _against_nearest(node: Node, top: Node, claim: CleanEnd, subject: Subject | None, told: Sequence[Observation]) -> Iterator[_Held]:
+def _against_nearest(
+    node: Node, top: Node, claim: CleanEnd, subject: Subject | None, inside: Mapping[Path, Sequence[Observation]]
+) -> Iterator[_Held]:
     """The claim against the smallest object around its string that holds an exit record of the same subject."""
     for depth in range(len(node.path) - 1, -1, -1):
-        place = node.path[:depth]
-        inside = [one for one in told if one.place[:depth] == place and one.place != node.path and not _parallel(top, node.path, depth, one.place)]
-        compared = _comparable(claim, subject, inside)
+        near = inside.get(node.path[:depth], ())[:NEAR]
+        own = [one for one in near if one.place != node.path and not _parallel(top, node.path, depth, one.place)]
+        compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))
             return
@@ -237,7 +243,7 @@ def _in_bundle(snapshot: Snapshot, path: str) -> bool:
 
 
 def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple[Bundle, Tree]]) -> Iterator[Item]:
-    claims = list(clean_ends(one for one in made if one.kind != "heading" and _HINT.search(one.text)))
+    claims = list(islice(clean_ends(one for one in made if one.kind != "heading" and _HINT.search(one.text)), MOST))
     if not claims:
         return
     known = [(run, tree) for bundle, tree in held for run in runs(snapshot, bundle, tree)]
