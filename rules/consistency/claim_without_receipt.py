@@ -132,9 +132,9 @@ def _looked_up(snapshot: Snapshot, claims: Sequence[Claimed], held: Sequence[Hel
 
 
 def _absent(snapshot: Snapshot, claim: Claimed, held: Sequence[Held], files: int, unread: Sequence[tuple[str, str]]) -> Iterator[Item | _Missing]:
-    if is_share(claim.quantity) or claim.change:
-        if any(follows_from_records(snapshot, bundle, claim.quantity, claim.change, tree) for bundle, tree in held):
-            return
+    computed = is_share(claim.quantity) or claim.change
+    if computed and any(follows_from_records(snapshot, bundle, claim.quantity, claim.change, tree) for bundle, tree in held):
+        return
     what = f"{claim.shown} ({claim.location.path}:{claim.location.line})"
     named = _external(snapshot, claim, held)
     if named:
