@@ -43,6 +43,14 @@ Held = tuple[Bundle, Tree]
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """A figure, and the bundles whose records it may stand in."""
+
+    claim: Claimed
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Missing:
     claim: Claimed
     bundles: tuple[Bundle, ...]
@@ -53,30 +61,27 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     """The bundle's own README."""
     path = f"{bundle.path}/README.md"
     if path in bundle.files:
-        own = Own(frozenset(int(one.value) for one in issues_of(snapshot, bundle)), frozenset())
-        claims = list(claimed(path, statements(snapshot, path), markdown(snapshot, path), own))
-        yield from _findings(list(_judged(snapshot, claims, [(bundle, snapshot.head)])))
+        held = ((bundle, snapshot.head),)
+        yield from _items(snapshot, _of_file(snapshot, path, held))
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    """The conversation's texts, together, and the guides, one by one."""
-    made: list[Item | _Missing] = []
+    """The conversation's texts and the guides, looked up together."""
+    asked: list[_Asked] = []
     for text in texts(snapshot):
         held = _meant(snapshot, text)
-        claims = list(claimed(text.path, text_statements(snapshot, text), markdown_of(snapshot, text), _own(snapshot, held)))
-        made += _judged(snapshot, claims, held)
-    yield from _findings(made)
+        asked += [_Asked(one, held) for one in claimed(text.path, text_statements(snapshot, text), markdown_of(snapshot, text), _own(snapshot, held))]
     for path in documents_in_scope(snapshot):
         if bundle_at(snapshot, path) is None and not path.startswith(".github/"):
-            yield from _of_guide(snapshot, path)
+            named = named_bundles(snapshot, "\n".join(_words(statements(snapshot, path))))
+            asked += _of_file(snapshot, path, tuple((bundle, snapshot.head) for bundle in named))
+    yield from _items(snapshot, asked)
 
 
-def _of_guide(snapshot: Snapshot, path: str) -> Iterator[Item]:
-    said = statements(snapshot, path)
-    named = named_bundles(snapshot, "\n".join(_words(said)))
-    if named:
-        held = [(bundle, snapshot.head) for bundle in named]
-        yield from _findings(list(_judged(snapshot, list(claimed(path, said, markdown(snapshot, path), _own(snapshot, held))), held)))
+def _of_file(snapshot: Snapshot, path: str, held: tuple[Held, ...]) -> list[_Asked]:
+    if not held:
+        return []
+    return [_Asked(one, held) for one in claimed(path, statements(snapshot, path), markdown(snapshot, path), _own(snapshot, held))]
 
 
 def _words(said: Iterable[object]) -> Iterator[str]:
@@ -85,10 +90,10 @@ def _words(said: Iterable[object]) -> Iterator[str]:
         yield from (link for span in getattr(one, "code_spans", ()) for link in (span.text,))
 
 
-def _meant(snapshot: Snapshot, text: Text) -> list[Held]:
+def _meant(snapshot: Snapshot, text: Text) -> tuple[Held, ...]:
     """The bundles, and the trees they are in, whose records a text of the conversation answers to."""
-    of_issue = list(bundles_of_issue(snapshot, snapshot.issue)) if snapshot.issue and text.path.startswith("issue:") else []
-    return of_issue or [(bundle, snapshot.head) for bundle in bundles_of_conversation(snapshot)]
+    of_issue = bundles_of_issue(snapshot, snapshot.issue) if snapshot.issue and text.path.startswith("issue:") else ()
+    return of_issue or tuple((bundle, snapshot.head) for bundle in bundles_of_conversation(snapshot))
 
 
 def _own(snapshot: Snapshot, held: Sequence[Held]) -> Own:
@@ -103,49 +108,65 @@ def _own(snapshot: Snapshot, held: Sequence[Held]) -> Own:
 # ---------------------------------------------------------------- judging
 
 
-def _judged(snapshot: Snapshot, claims: Sequence[Claimed], held: Sequence[Held]) -> Iterator[Item | _Missing]:
+def _items(snapshot: Snapshot, asked: Sequence[_Asked]) -> Iterator[Item]:
     """What holds, what is missing, and what could not be checked."""
-    if not claims or not held:
-        return
-    stands, files, unread = _looked_up(snapshot, claims, held)
-    for index, claim in enumerate(claims):
-        stand = stands.get(index)
+    stands, files, unread = _looked_up(snapshot, asked)
+    listed: dict[str, int] = {}
+    missing: list[_Missing] = []
+    for index, one in enumerate(asked):
+        stand, claim = stands.get(index), one.claim
         if stand:
-            if index < _TEXT_LIMIT:
+            listed[claim.location.path] = listed.get(claim.location.path, 0) + 1
+            if listed[claim.location.path] <= _TEXT_LIMIT:
                 yield Confirmed("figure", claim.shown + (f" ({stand.how})" if stand.how else ""), claim.location, stand.place)
-        elif claim.asserted and not follows_from(claim.quantity, claim.others, claim.change):
-            yield from _absent(snapshot, claim, held, files, unread)
+        elif claim.asserted and one.held and not _follows(snapshot, one):
+            not_read = [held for bundle, tree in one.held for held in unread[bundle.path, id(tree)]]
+            why = _not_checked(snapshot, one, not_read)
+            if why:
+                yield Unchecked(f"{claim.shown} ({claim.location.path}:{claim.location.line})", why)
+            else:
+                missing.append(
+                    _Missing(claim, tuple(bundle for bundle, _ in one.held), sum(files[bundle.path, id(tree)] for bundle, tree in one.held))
+                )
+    yield from (_finding(group) for group in _groups(missing))
 
 
-def _looked_up(snapshot: Snapshot, claims: Sequence[Claimed], held: Sequence[Held]) -> tuple[dict[int, Stand], int, list[tuple[str, str]]]:
+_Key = tuple[str, int]
+
+
+def _looked_up(snapshot: Snapshot, asked: Sequence[_Asked]) -> tuple[dict[int, Stand], dict[_Key, int], dict[_Key, tuple[tuple[str, str], ...]]]:
+    """One search per bundle: where each figure stands, how many files were read, and which were not."""
     found: dict[int, Stand] = {}
-    unread: list[tuple[str, str]] = []
-    files = 0
-    for bundle, tree in held:
-        left = [index for index in range(len(claims)) if index not in found]
-        also = [Request(at, claims[index].kinds) for at, index in enumerate(left) if claims[index].kinds]
-        search = find(snapshot, bundle, [claims[index].quantity for index in left], tree, also)
+    files: dict[_Key, int] = {}
+    unread: dict[_Key, tuple[tuple[str, str], ...]] = {}
+    places = {(bundle.path, id(tree)): (bundle, tree) for one in asked for bundle, tree in one.held}
+    for key, (bundle, tree) in places.items():
+        left = [i for i, one in enumerate(asked) if i not in found and any((b.path, id(t)) == key for b, t in one.held)]
+        also = [Request(at, asked[i].claim.kinds) for at, i in enumerate(left) if asked[i].claim.kinds]
+        search = find(snapshot, bundle, [asked[i].claim.quantity for i in left], tree, also)
         found.update({left[at]: stand for at, stand in search.found.items()})
-        files += search.files
-        unread += search.unread
+        files[key], unread[key] = search.files, search.unread
     return found, files, unread
 
 
-def _absent(snapshot: Snapshot, claim: Claimed, held: Sequence[Held], files: int, unread: Sequence[tuple[str, str]]) -> Iterator[Item | _Missing]:
-    computed = is_share(claim.quantity) or claim.change
-    if computed and any(follows_from_records(snapshot, bundle, claim.quantity, claim.change, tree) for bundle, tree in held):
-        return
-    what = f"{claim.shown} ({claim.location.path}:{claim.location.line})"
-    named = _external(snapshot, claim, held)
+def _follows(snapshot: Snapshot, one: _Asked) -> bool:
+    """A change, a share or a difference that follows from other figures."""
+    claim = one.claim
+    if follows_from(claim.quantity, claim.others, claim.change):
+        return True
+    if not is_share(claim.quantity) and not claim.change:
+        return False
+    return any(follows_from_records(snapshot, bundle, claim.quantity, claim.change, tree) for bundle, tree in one.held)
+
+
+def _not_checked(snapshot: Snapshot, one: _Asked, unread: Sequence[tuple[str, str]]) -> str | None:
+    named = _external(one.claim, one.held, snapshot)
     if named:
-        yield Unchecked(what, f"its receipt {named} is declared external")
-    elif unread:
-        yield Unchecked(what, f"it stands in no record that was read; {unread[0][0]} was not read: {unread[0][1]}")
-    else:
-        yield _Missing(claim, tuple(bundle for bundle, _ in held), files)
+        return f"its receipt {named} is declared external"
+    return f"it stands in no record that was read; {unread[0][0]} was not: {unread[0][1]}" if unread else None
 
 
-def _external(snapshot: Snapshot, claim: Claimed, held: Sequence[Held]) -> str | None:
+def _external(claim: Claimed, held: Sequence[Held], snapshot: Snapshot) -> str | None:
     """The path in the claim's sentence that the inventory declares to be outside the repository."""
     for path in _PATH.findall(claim.sentence):
         for bundle, _ in held:
@@ -155,12 +176,6 @@ def _external(snapshot: Snapshot, claim: Claimed, held: Sequence[Held]) -> str |
 
 
 # ---------------------------------------------------------------- findings
-
-
-def _findings(made: Sequence[Item | _Missing]) -> Iterator[Item]:
-    yield from (item for item in made if not isinstance(item, _Missing))
-    for group in _groups([item for item in made if isinstance(item, _Missing)]):
-        yield _finding(group)
 
 
 def _groups(missing: Sequence[_Missing]) -> list[list[_Missing]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules.core.model import Location
@@ -18,6 +18,7 @@ from rules.reading.units import COUNTS
 from rules.reading.words import AUTHOR_REPORTED, family, has_word
 
 DIGITS = 4
+_POOL = 60
 """Significant digits below which a figure is too common to be looked for."""
 
 NO_RECEIPT = family(
@@ -41,7 +42,12 @@ _VENDOR = family(
     r"list price|link rate|line rate|clock rate",
     zh=("标称", "规格(?:书|值)?", "理论(?:峰值|带宽|算力|上限)", "厂商", "官方(?:数据|指标|标称|规格)", "额定"),
 )
+_UPSTREAM = family(
+    r"upstream reports?|upstream[-_ ]reported|reported upstream|(?:results|figures|numbers) (?:of|by|from) (?:the )?upstream",
+    zh=("上游报告", "上游数据"),
+)
 _ELSEWHERE = family(
+    r"upstream[-_ ]reported|reported upstream",
     r"(?:the |their |its )?(?:paper|article|blog|publication|literature|leaderboard|preprint|arxiv)(?:'s)?",
     r"(?:published|upstream|third[- ]party|official|public) (?:\w+ )?(?:figures?|numbers?|results?|benchmarks?|baselines?|reports?|measurements?)",
     r"(?:other|another|separate|different|earlier|previous|prior|older|sibling|unrelated|sister|parent|eight-device|two-device) (?:\w+ )?(?:campaigns?|issues?|bundles?|stud(?:y|ies)|experiments?|projects?)",
@@ -64,7 +70,7 @@ _GOT = re.compile(
 )
 _SETUP = re.compile(
     r"(?:test |software |hardware |run |experiment(?:al)? )?(?:config\w*|set-?up|settings?|environments?|hyper-?parameters?|run ?specs?|initial run ?spec|parameters?|hardware|requirements?|prerequisites|targets?"
-    r"|goals?|acceptance(?: plan| criteria)?|success criteria|gates?|plans?|budget|scope|references?|related work|changelog|glossary|limits?)(?: and \w+)?"
+    r"|(?:software|hardware)(?: and (?:software|hardware|workload))?|workloads?|applicability|goals?|acceptance(?: plan| criteria)?|success criteria|gates?|plans?|budget|scope|references?|related work|changelog|glossary|limits?)(?: and \w+)?"
     r"|(?:环境|配置|参数|设置|目标|计划|验收标准?|范围|参考)",
     re.IGNORECASE,
 )
@@ -127,18 +133,43 @@ class Own:
 
 def claimed(path: str, said: Sequence[Statement], document: Markdown | None, own: Own = Own()) -> Iterator[Claimed]:
     """The measured figures of one text, in order: of its sentences, then of its tables."""
-    if any(has_word(one.text, NO_RECEIPT) and UNIVERSAL.search(one.text) and not _figures(one.text) for one in said):
+    if any(_disclaims_all(one) for one in said):
         said = [replace(one, standing="quoted", clauses=tuple(replace(c, standing="quoted") for c in one.clauses)) for one in said]
+    pools = _pools(said)
     for index, one in enumerate(said):
-        if one.kind not in ("row", "heading", "code") and any("0" <= c <= "9" for c in one.text) and not _is_setup(one.section):
-            yield from _of_statement(said, index, own)
+        if one.kind not in ("row", "heading", "code") and not _is_setup(one.section) and _DIGIT.search(one.text) and not _is_data(one.text):
+            yield from _of_statement(said, index, own, pools)
     for table in document.tables if document else ():
         if not _is_setup(table.section):
             yield from _of_table(path, table, said, own)
 
 
+def _disclaims_all(one: Statement) -> bool:
+    """`None of the figures below has a committed receipt`, `Hardware results below are upstream reports`."""
+    return UNIVERSAL.search(one.text) is not None and (has_word(one.text, NO_RECEIPT) or has_word(one.text, _UPSTREAM)) and not _figures(one.text)
+
+
 def _is_setup(section: tuple[str, ...]) -> bool:
     return bool(section) and _SETUP.fullmatch(section[-1].strip(" :：*#0123456789.")) is not None
+
+
+_DIGIT = re.compile(r"[0-9]")
+_JSON = re.compile(r'"\s?:\s?[\[{"0-9-]')
+
+
+def _is_data(text: str) -> bool:
+    """JSON or a listing that lies in the text without a fence."""
+    return len(_JSON.findall(text[:2000])) >= 2
+
+
+def _pools(said: Sequence[Statement]) -> dict[tuple[str, ...], list[Quantity]]:
+    """The quantities of each section: what a share or a change in it may be computed from."""
+    made: dict[tuple[str, ...], list[Quantity]] = {}
+    for one in said:
+        held = made.setdefault(one.section, [])
+        if len(held) < _POOL and _DIGIT.search(one.text):
+            held.extend(quantities(one.text))
+    return made
 
 
 def _figures(text: str) -> list[Quantity]:
@@ -148,7 +179,7 @@ def _figures(text: str) -> list[Quantity]:
 # ---------------------------------------------------------------- sentences
 
 
-def _of_statement(said: Sequence[Statement], index: int, own: Own) -> Iterator[Claimed]:
+def _of_statement(said: Sequence[Statement], index: int, own: Own, pools: Mapping[tuple[str, ...], list[Quantity]]) -> Iterator[Claimed]:
     one = said[index]
     held = quantities(one.text)
     for quantity in held:
@@ -159,7 +190,7 @@ def _of_statement(said: Sequence[Statement], index: int, own: Own) -> Iterator[C
         if clause is None or clause.standing not in ("asserted", "reported") or _belongs_elsewhere(part, own):
             continue
         asserted = clause.standing == "asserted" and one.standing != "reported" and not _is_hedged(clause) and not _is_labelled(said, index, part)
-        others = tuple(q for q in held if q is not quantity)
+        others = (*(q for q in held if q is not quantity), *(q for q in pools.get(one.section, ()) if q.text != quantity.text))
         yield Claimed(quantity, one.text, one.location(), asserted, _kinds(one.text), others, has_word(part, _DIFFERENCE))
 
 

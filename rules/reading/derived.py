@@ -16,35 +16,54 @@ from rules.reading.layout import Bundle
 from rules.reading.listed import listed_values
 from rules.reading.quantities import Quantity, scaled
 from rules.reading.record_places import declared_unit, is_measured_place, is_plan, record_files
-from rules.reading.units import comparable
+from rules.reading.units import COUNTS, comparable
 
 MOST = 400
 """Recorded values above which some pair gives nearly any figure: nothing can be said then."""
 DOCUMENT_BYTES = 256 * 1024
-OPERANDS = 24
+OPERANDS = 60
 _SHARES = frozenset(["percent", "percentage-points", "factor", "ratio"])
 
 
 def is_share(quantity: Quantity) -> bool:
-    """True for a percentage, percentage points, a factor or a ratio: what mostly is computed from two values."""
-    return quantity.unit is not None and quantity.unit.family in _SHARES
+    """True for a percentage, percentage points, a factor, a ratio or a bare value up to one: what mostly is computed from two values."""
+    if quantity.unit is None:
+        return abs(quantity.value) <= 1
+    return quantity.unit.family in _SHARES
 
 
 def follows_from(quantity: Quantity, others: Sequence[Quantity], change: bool) -> bool:
     """True when two of `others` give `quantity`, as a change, a share or (with `change`) a difference."""
-    held = [one for one in others if not is_share(one) or (quantity.unit and quantity.unit.family == "percentage-points")][:OPERANDS]
-    return any(_gives(quantity, a, b, change) for i, a in enumerate(held) for b in held[i + 1 :] if comparable(a.unit, b.unit))
+    points = quantity.unit is not None and quantity.unit.family == "percentage-points"
+    held = [one for one in others if points or change or not _is_percent(one)][:OPERANDS]
+    return any(_gives(quantity, a, b, change) for i, a in enumerate(held) for b in held[i + 1 :] if _alike(a, b))
+
+
+def _is_percent(one: Quantity) -> bool:
+    return one.unit is not None and one.unit.family in _SHARES
+
+
+def _alike(a: Quantity, b: Quantity) -> bool:
+    """Of one kind, or both counts: `1885/372216`, `11582 prefixes of 35840 events`."""
+    return comparable(a.unit, b.unit) or all(one.unit is None or one.unit.family in COUNTS for one in (a, b))
 
 
 def _gives(quantity: Quantity, a: Quantity, b: Quantity, change: bool) -> bool:
     low, high = bounds(quantity)
     asked, before, after = Span(low, high), Span(*scaled(a)), Span(*scaled(b))
-    if is_share(quantity) and quantity.unit:
-        percent = asked.scaled(quantity.unit.factor * (100 if quantity.unit.family in ("factor", "ratio") else 1))
+    if is_share(quantity):
+        percent = asked.scaled(_percent(quantity))
         computed = [span.size() for _, span in relative(before, after)] + list(shares(before, after))
         return any(percent.meets(span) for span in computed) or (comparable(a.unit, quantity.unit) and asked.meets(difference(before, after).size()))
     factor = quantity.unit.factor if quantity.unit else Fraction(1)
     return change and comparable(quantity.unit, a.unit) and asked.scaled(factor).meets(difference(before, after).size())
+
+
+def _percent(quantity: Quantity) -> Fraction:
+    """What turns the printed share into percent."""
+    if quantity.unit is None or quantity.unit.family in ("factor", "ratio"):
+        return Fraction(100)
+    return quantity.unit.factor
 
 
 # ---------------------------------------------------------------- of recorded values
@@ -58,10 +77,10 @@ def follows_from_records(snapshot: Snapshot, bundle: Bundle, quantity: Quantity,
         return True
     low, high = (float(bound) for bound in bounds(quantity))
     factor = float(quantity.unit.factor) if quantity.unit else 1.0
-    if is_share(quantity) and quantity.unit:
-        percent = factor * (100 if quantity.unit.family in ("factor", "ratio") else 1)
+    if is_share(quantity):
+        percent = float(_percent(quantity))
         return any(_in_ratios(values, low * percent, high * percent) for values in families.values())
-    own = families.get(quantity.unit.family if quantity.unit else "")
+    own = families.get(quantity.unit.family if quantity.unit and quantity.unit.family not in COUNTS else "")
     return change and own is not None and bool(_inside(np.abs(own[:, None] - own[None, :]), low * factor, high * factor))
 
 
@@ -81,7 +100,7 @@ def _families(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> dict[str, NDArr
         if count > 50 * MOST:
             return None
         if value > 0:
-            made.setdefault(family, set()).add(value)
+            made.setdefault("" if family in COUNTS else family, set()).add(value)
     if any(len(values) > MOST for values in made.values()):
         return None
     return {family: np.array(sorted(values)) for family, values in made.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -152,6 +152,32 @@ def _hit(text: bytes, at: int) -> Iterator[Hit]:
         power = text.lower().partition(b"e")[2]
         if not power or abs(int(power)) <= 100:
             yield Hit(text.decode("ascii"), Fraction(text.decode("ascii")), at)
+
+
+class Windows:
+    """Which of many intervals may hold a value, whatever its power of ten."""
+
+    def __init__(self, wanted: Iterable[tuple[int, Interval]]) -> None:
+        held = set()
+        for index, interval in wanted:
+            if interval.low > 0:
+                low = float(_mantissa(interval.low))
+                high = low * float(interval.high / interval.low)
+                held |= {(low, high, index), (low / 10, high / 10, index)}
+        self._held = sorted(held)
+        self._lows = [low for low, _, _ in self._held]
+        self._width = max((high / low for low, high, _ in self._held), default=1.0) * (1 + 1e-9)
+
+    def around(self, value: Fraction) -> Iterator[int]:
+        """The indices of the intervals that hold `value` times some power of ten, to double precision."""
+        if value <= 0:
+            return
+        mantissa = float(_mantissa(value))
+        last = bisect_right(self._lows, mantissa * (1 + 1e-9))
+        while last > 0 and self._lows[last - 1] * self._width >= mantissa * (1 - 1e-9):
+            last -= 1
+            if mantissa <= self._held[last][1] * (1 + 1e-9):
+                yield self._held[last][2]
 
 
 class Lines:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rules.core.model import Location, Missing, Snapshot, Tree
-from rules.reading.digits import Hit, Interval, Lines, Searcher, scales
+from rules.reading.digits import Hit, Interval, Lines, Searcher, Windows, scales
 from rules.reading.documents import (
     LINES_SUFFIXES,
     YAML_SUFFIXES,
@@ -76,6 +76,7 @@ class _Run:
     bundle: Bundle
     tree: Tree
     wanted: Sequence[Quantity]
+    windows: Windows
     found: dict[int, Stand] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
 
@@ -92,7 +93,7 @@ def find(snapshot: Snapshot, bundle: Bundle, wanted: Sequence[Quantity], tree: T
 
     `also` names further statistics per index of `wanted` (a sum, a deviation, a percentile) that its text speaks of.
     """
-    run = _Run(snapshot, bundle, tree or snapshot.head, wanted)
+    run = _Run(snapshot, bundle, tree or snapshot.head, wanted, Windows(_asked(wanted)))
     files = record_files(bundle, run.tree)
     read = _search(run, files)
     if run.open():
@@ -117,7 +118,7 @@ def bounds(quantity: Quantity) -> tuple[Fraction, Fraction]:
 
 def _search(run: _Run, files: Sequence[str]) -> list[str]:
     budget, read = TOTAL_BYTES, []
-    searcher = Searcher(_asked(run.wanted))
+    searcher = Searcher((interval, run.wanted[index].digits) for index, interval in _asked(run.wanted))
     for path in files:
         data = _bytes(run, path, budget)
         if data is None:
@@ -129,13 +130,14 @@ def _search(run: _Run, files: Sequence[str]) -> list[str]:
     return read
 
 
-def _asked(wanted: Sequence[Quantity]) -> Iterator[tuple[Interval, int]]:
-    for quantity in wanted:
+def _asked(wanted: Sequence[Quantity]) -> Iterator[tuple[int, Interval]]:
+    """(index, values that a literal may have) for every unit of its family that a place may declare, and for none."""
+    for index, quantity in enumerate(wanted):
         low, high = bounds(quantity)
+        yield index, Interval(low, high)
         for scale in scales(quantity.unit.family if quantity.unit else ""):
             factor = (quantity.unit.factor if quantity.unit else 1) / scale
-            yield Interval(low * factor, high * factor), quantity.digits
-        yield Interval(low, high), quantity.digits
+            yield index, Interval(low * factor, high * factor)
 
 
 def _bytes(run: _Run, path: str, budget: int) -> bytes | None:
@@ -167,29 +169,9 @@ def _in_file(run: _Run, path: str, data: bytes, searcher: Searcher) -> None:
         reader(run, path, data, hits)
 
 
-def _candidates(run: _Run, value: Fraction) -> list[int]:
-    """What is still asked for and may be `value` in some unit of its family."""
-    return [index for index in run.open() if _may_be(run.wanted[index], value)]
-
-
-def _may_be(quantity: Quantity, value: Fraction) -> bool:
-    low, high = bounds(quantity)
-    if value <= 0:
-        return False
-    factor = quantity.unit.factor if quantity.unit else Fraction(1)
-    return any(
-        _up_to_ten(value, low * f, high * f)
-        for f in (Fraction(1), *(factor / scale for scale in scales(quantity.unit.family if quantity.unit else "")))
-    )
-
-
-def _up_to_ten(value: Fraction, low: Fraction, high: Fraction) -> bool:
-    """True when `value` times some power of ten lies in the interval."""
-    while value < low:
-        value *= 10
-    while value > high:
-        value /= 10
-    return low <= value <= high
+def _candidates(run: _Run, value: Fraction) -> bool:
+    """True when something still asked for may be `value`, in some unit of its family."""
+    return any(index not in run.found for index in run.windows.around(value))
 
 
 def agrees(quantity: Quantity, value: Fraction, unit: Unit | None, trusted: bool = True) -> bool:

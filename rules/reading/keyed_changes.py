@@ -94,8 +94,28 @@ def _keyed(place: Path, key: str, stem: frozenset[str], stated: Quantity, meant:
     return Keyed(place, (first.before[0], first.after[0]), (first.before[1].text, first.after[1].text), tuple(changes))
 
 
+_REFERENCE = family("vs versus against over relative to from than")
+
+
+def _of_other(key: str) -> bool:
+    """`improvement_vs_864332`: compared with something else than the operands' own baseline."""
+    said = words(key)
+    at = next((i for i, word in enumerate(said) if word in ("vs", "versus", "against", "over", "than")), None)
+    return at is not None and not set(said[at + 1 :]) & _BEFORE
+
+
+def _is_arm(key: str, names: frozenset[str], others: frozenset[str]) -> bool:
+    """The arm's word stands first or last in a short key, and the key names no other arm and no comparison."""
+    said = tuple(word for word in words(key) if not _is_unit(word))
+    if not said or len(said) > 5 or set(said) & (others | (_REFERENCE - names)):
+        return False
+    return said[0] in names or said[-1] in names
+
+
 def _is_delta(key: str) -> bool:
     said = set(words(key))
+    if _of_other(key):
+        return False
     chinese = any(word in key for word in _CHINESE_DELTA)
     return (bool(said & _DELTA) or chinese) and not said & _NOT_STATED and not said & (_BEFORE | _AFTER) - {"to", "from", "base", "final", "new"}
 
@@ -114,7 +134,8 @@ def _stated(path: Path, key: str, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _pairs(root: Any, path: Path, held: dict[str, Any]) -> Iterator[_Operands]:
-    before, after = _side(root, path, held, _BEFORE, _CHINESE_BEFORE), _side(root, path, held, _AFTER, _CHINESE_AFTER)
+    before = _side(root, path, held, (_BEFORE, _AFTER), _CHINESE_BEFORE)
+    after = _side(root, path, held, (_AFTER, _BEFORE), _CHINESE_AFTER)
     for stem, found in before.items():
         other = after.get(stem)
         if other and len(found) == 1 and len(other) == 1 and comparable(found[0][1].unit, other[0][1].unit):
@@ -122,12 +143,12 @@ def _pairs(root: Any, path: Path, held: dict[str, Any]) -> Iterator[_Operands]:
 
 
 def _side(
-    root: Any, path: Path, held: dict[str, Any], names: frozenset[str], chinese: tuple[str, ...]
+    root: Any, path: Path, held: dict[str, Any], names: tuple[frozenset[str], frozenset[str]], chinese: tuple[str, ...]
 ) -> dict[frozenset[str], list[tuple[Path, Quantity]]]:
     """What an object holds for one arm: stem → values."""
     made: dict[frozenset[str], list[tuple[Path, Quantity]]] = {}
     for key, value in held.items():
-        if not isinstance(key, str) or _is_delta(key) or not (set(words(key)) & names or any(word in key for word in chinese)):
+        if not isinstance(key, str) or _is_delta(key) or not (_is_arm(key, *names) or any(word in key for word in chinese)):
             continue
         inside = value.items() if isinstance(value, dict) else [(None, value)]
         for inner, child in list(inside)[:_TRIALS]:

@@ -41,6 +41,9 @@ _LEADS = re.compile(
     rf"\s?(?:(?:{_TURN})(?:\s(?!and\b|while\b|but\b)[\w/.'-]{{1,20}}){{0,4}}?)?[\s,，:：]{{0,2}}(?:\(|（|from\s|(?:when |on )?going from\s|由\s?|从\s?){{0,2}}",
     re.IGNORECASE,
 )
+_LABEL = re.compile(
+    r"(?:(?: (?!and\b|or\b|by\b|with\b|while\b|but\b|to\b|i\.e)[A-Za-z][\w/-]{0,15}){1,2}(?=[,:(（，] ?| \())?"
+)  # `266.60 ms E2E, a 30.60 % reduction`
 _VERSUS = re.compile(r"\s?(?:vs\.?|versus|against|compared (?:to|with)|对比|相比)\s?", re.IGNORECASE)
 _BETWEEN_ARMS = re.compile(
     rf"(?:[\s,，/;；:：=()-]|(?<![A-Za-z])(?:the|an?|to|and|at|is|was|took|takes|of|with|{_THAN}|{_ARM})(?![A-Za-z]))*+", re.IGNORECASE
@@ -154,8 +157,7 @@ def _of_arms(text: str, held: Sequence[Quantity]) -> Iterator[_Pair]:
 
 def _after(text: str, held: Sequence[Quantity], pair: _Pair) -> Iterator[tuple[Quantity, bool]]:
     """In brackets right behind the operands, or behind nothing but words of change."""
-    arm = _ARM_AT.match(text, pair.end + 1) if text[pair.end : pair.end + 1] == " " else None
-    at = arm.end() if arm else pair.end
+    at = _LABEL.match(text, pair.end).end()  # type: ignore[union-attr]
     bracket = _BRACKET.match(text, at)
     if bracket:
         yield from _inside(bracket["inside"], bracket.start("inside"), held, pair.unit)
