@@ -80,6 +80,12 @@ _TARGET_COLUMN = re.compile(
     re.IGNORECASE,
 )
 _CAMPAIGN_NUMBER = re.compile(r"(?<![\w&/])(?:[\w.-]{1,60}/[\w.-]{1,60})?#(\d{1,7})\b")
+_PHYSICAL = frozenset(["time", "bytes", "energy", "power"])
+_SETS = re.compile(
+    r"(?<![A-Za-z])(?:time-?outs?|limit\w*|targets?|goals?|budgets?|thresholds?|deadline|intervals?|sleep|set to|quota|tolerance|capacity|rated|offered|allow\w*|requires?|required|windows?|context|config\w*|seeds?|rate)"
+    r"(?![A-Za-z])|超时|上限|下限|目标|阈值|间隔|预算|配置|设为|窗口",
+    re.IGNORECASE,
+)
 _FLAG = re.compile(r"(?:^|\s)--?[A-Za-z][\w-]{0,40}[ =]\Z")
 _UP_TO = re.compile(r"(?:up to|as (?:much|high) as|peak(?:s|ed|ing)? at|最高|至多可?达|高达)\s*\Z", re.IGNORECASE)
 _KINDS = (
@@ -183,7 +189,7 @@ def _of_statement(said: Sequence[Statement], index: int, own: Own, pools: Mappin
     one = said[index]
     held = quantities(one.text)
     for quantity in held:
-        if not _may_be_claimed(one.text, quantity, one.code_spans) or not is_measuring_context(one.text, quantity):
+        if not _may_be_claimed(one.text, quantity, one.code_spans) or not _is_measured(one.text, quantity):
             continue
         clause = _clause(one, quantity)
         part = _part(one.text, quantity)
@@ -211,6 +217,15 @@ def _is_target(text: str, quantity: Quantity) -> bool:
     """`a target median latency of 382.95 ms`, `the 382.95 ms budget`; not `missed the target: measured 412.8 ms`."""
     before = _TARGET_BEFORE.search(text, max(0, quantity.start - 70), quantity.start)
     return (before is not None and not _GOT.search(before["between"])) or _TARGET_AFTER.match(text, quantity.end) is not None
+
+
+def _is_measured(text: str, quantity: Quantity) -> bool:
+    """A word of results is nearer than one of settings; or it is a physical value so fine that nobody sets it, without a word right before that does."""
+    if is_measuring_context(text, quantity):
+        return True
+    family = quantity.unit.family if quantity.unit else ""
+    fine = "." in quantity.text and quantity.digits > DIGITS and (family in _PHYSICAL or family.endswith("/time"))
+    return fine and _SETS.search(text, max(0, quantity.start - 40), quantity.start) is None
 
 
 def _clause(one: Statement, quantity: Quantity) -> Clause | None:
@@ -300,4 +315,4 @@ def _is_measured_cell(context: str, cell: str, quantity: Quantity) -> bool:
     if not _may_be_claimed(cell, quantity):
         return False
     lead = f"{context}: "
-    return is_measuring_context(lead + cell, replace(quantity, start=quantity.start + len(lead), end=quantity.end + len(lead)))
+    return _is_measured(lead + cell, replace(quantity, start=quantity.start + len(lead), end=quantity.end + len(lead)))

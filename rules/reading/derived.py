@@ -110,9 +110,8 @@ def _recorded(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[tuple[
     for path in record_files(bundle, tree):
         if is_plan(bundle, path):
             continue
-        for unit, listed in listed_values(snapshot, path, tree).by_unit.items():
-            factor = float(unit.factor) if unit else 1.0
-            yield from ((unit.family if unit else "", one.value * factor) for one in listed if one.kind in ("mean", "median"))
+        for unit, value in listed_values(snapshot, path, tree).central():
+            yield unit.family if unit else "", value * (float(unit.factor) if unit else 1.0)
         if is_document(path) and tree.files[path].size <= DOCUMENT_BYTES:
             yield from _numbers(snapshot, path, tree)
 

@@ -9,17 +9,14 @@ import csv
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Path, document, is_document
+from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Number, Path, document, is_document
 from rules.reading.quantities import Quantity
 from rules.reading.record_places import LOG_SUFFIXES, TABLE_SUFFIXES, is_measured_place, unit_of_part
 from rules.reading.unit_keys import unit_of_key
@@ -32,7 +29,6 @@ FIELDS = 64
 GROUPED_ROWS = 100_000
 _GROUPS = 40
 _TRIAL = re.compile(r"(\D{0,40})\d{1,6}\D{0,10}\Z")
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +51,68 @@ class Value:
     line: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Array:
+    values: list[float]
+    unit: Unit | None
+    place: Path | None
+    line: int | None
+    of: str = ""
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where an array stands, without its values."""
+
+    count: int
+    place: Path | None
+    line: int | None
+    of: str
+
+
+_Row = tuple[float, str, int]  # value, kind ("mean", "mean/2" without the first two), index of its source
+
+
 @dataclass
 class Listed:
     """The statistics of one file, by unit, sorted by value."""
 
-    by_unit: dict[Unit | None, list[Value]] = field(default_factory=dict)
-    _keys: dict[Unit | None, list[float]] = field(default_factory=dict)
+    rows: dict[Unit | None, list[_Row]] = field(default_factory=dict)
+    sources: list[_Source] = field(default_factory=list)
 
-    def add(self, values: Iterable[Value]) -> None:
-        for one in values:
-            self.by_unit.setdefault(one.unit, []).append(one)
+    def add(self, array: _Array) -> None:
+        at = len(self.sources)
+        self.sources.append(_Source(len(array.values), array.place if array.line is None else None, array.line, array.of))
+        held = self.rows.setdefault(array.unit, [])
+        held.extend((abs(value), kind, at) for kind, value in _kinds(array.values, array.group) if value and isfinite(value))
 
     def sort(self) -> Listed:
-        for unit, held in self.by_unit.items():
-            held.sort(key=lambda one: one.value)
-            self._keys[unit] = [one.value for one in held]
+        for held in self.rows.values():
+            held.sort()
         return self
+
+    def central(self) -> Iterator[tuple[Unit | None, float]]:
+        """Every mean and median, with its unit."""
+        for unit, held in self.rows.items():
+            yield from ((unit, value) for value, kind, _ in held if kind in ("mean", "median"))
 
     def between(self, quantity: Quantity, low: Fraction, high: Fraction, kinds: frozenset[str]) -> Iterator[Value]:
         """What may agree with `quantity`, whose values lie from `low` to `high`: as printed, as a share, or scaled by the units."""
-        for unit, held in self.by_unit.items():
+        for unit, held in self.rows.items():
             factors = {1.0, 0.01}
             if unit and quantity.unit:
                 factors.add(float(quantity.unit.factor / unit.factor))
             for factor in factors:
-                first = bisect_left(self._keys[unit], float(low) * factor * (1 - 1e-9))
-                last = bisect_right(self._keys[unit], float(high) * factor * (1 + 1e-9))
-                yield from (one for one in held[first:last] if one.kind in ("mean", "median") or one.kind in kinds)
+                first = bisect_left(held, (float(low) * factor * (1 - 1e-9),))
+                last = bisect_right(held, (float(high) * factor * (1 + 1e-9), "~"))
+                yield from (self._value(row, unit) for row in held[first:last] if row[1].partition("/")[0] in {"mean", "median"} | kinds)
+
+    def _value(self, row: _Row, unit: Unit | None) -> Value:
+        source = self.sources[row[2]]
+        name, _, trimmed = row[1].partition("/")
+        dropped = f" without the first {trimmed}" if trimmed else ""
+        return Value(row[0], unit, name, f"the {name} of {source.count} values{source.of}{dropped}", source.place, source.line)
 
 
 def listed_values(snapshot: Snapshot, path: str, tree: Tree) -> Listed:
@@ -93,7 +124,7 @@ def listed_values(snapshot: Snapshot, path: str, tree: Tree) -> Listed:
     def make() -> Listed:
         held = Listed()
         for array in _limited(_arrays(snapshot, path, tree)):
-            held.add(_statistics(array))
+            held.add(array)
         return held.sort()
 
     try:
@@ -103,15 +134,6 @@ def listed_values(snapshot: Snapshot, path: str, tree: Tree) -> Listed:
 
 
 # ---------------------------------------------------------------- arrays
-
-
-@dataclass(frozen=True, slots=True)
-class _Array:
-    values: Vector
-    unit: Unit | None
-    place: Path | None
-    line: int | None
-    of: str = ""
 
 
 def _limited(arrays: Iterator[_Array]) -> Iterator[_Array]:
@@ -181,24 +203,26 @@ def _of_map(held: dict[str, Any], place: Path, unit: Unit | None) -> Iterator[_A
         yield from _of_numbers(inside, place, unit or unit_of_key(next(iter(held))), None)
 
 
-def _of_numbers(held: list[Any], place: Path | None, unit: Unit | None, line: int | None, of: str = "") -> Iterator[_Array]:
-    numbers = [item for item in held if type(item) in (float, int) or (isinstance(item, float) and isfinite(item))]
+def _of_numbers(held: list[Any], place: Path | None, unit: Unit | None, line: int | None, of: str = "", group: bool = False) -> Iterator[_Array]:
+    numbers = [item for item in held if type(item) is float or type(item) is int or isinstance(item, Number)]
     if len(numbers) >= 2 and 2 * len(numbers) >= len(held):
         try:
-            values = np.array(numbers, dtype=np.float64)
+            yield _Array([float(item) for item in numbers], unit, place, line, of, group)
         except OverflowError:
             return
-        yield _Array(values[np.isfinite(values)], unit, place, line, of)
 
 
 def _of_rows(rows: list[dict[str, Any]], place: Path, unit: Unit | None, line: int | None) -> Iterator[_Array]:
     columns = _columns(rows)
+    labels = _labels(columns)
     for within, values in columns.items():
         if any(type(value) in (float, int) or isinstance(value, float) for value in values[:50]) and is_measured_place(within, False):
             own = _column_unit(rows[0], within, unit)
             yield from _of_numbers(values, place, own, line, f" of `{within[-1]}`")
-            for named, chosen in _groups(columns, within):
-                yield from _of_numbers([values[i] for i in chosen], place, own, line, f" of `{within[-1]}` where {named}")
+            for keys, named, chosen in labels:
+                if any(key == within for key in keys):
+                    continue
+                yield from _of_numbers([values[i] for i in chosen], place, own, line, f" of `{within[-1]}` where {named}", group=True)
 
 
 def _column_unit(row: dict[str, Any], within: tuple[str, ...], outer: Unit | None) -> Unit | None:
@@ -223,18 +247,22 @@ def _columns(rows: list[dict[str, Any]]) -> dict[tuple[str, ...], list[Any]]:
     return made
 
 
-def _groups(columns: dict[tuple[str, ...], list[Any]], measured: tuple[str, ...]) -> Iterator[tuple[str, list[int]]]:
+_Label = tuple[tuple[tuple[str, ...], ...], str, list[int]]
+
+
+def _labels(columns: dict[tuple[str, ...], list[Any]]) -> list[_Label]:
     """The rows that share the value of a column of few values (an arm, a batch size), or of two such columns."""
-    keys = [(within, values) for within, values in columns.items() if within != measured and _is_label(values)][:8]
-    pairs = [(((a, b)), list(zip(x, y, strict=True))) for i, (a, x) in enumerate(keys) for b, y in keys[i + 1 :]]
-    for within, values in [*(((a,), list(x)) for a, x in keys), *pairs]:
+    keys = [(within, values) for within, values in columns.items() if _is_label(values)][:6]
+    single = [((within,), values) for within, values in keys]
+    pairs = [((a, b), list(zip(x, y, strict=True))) for i, (a, x) in enumerate(keys) for b, y in keys[i + 1 :]]
+    made: list[_Label] = []
+    for names, values in [*single, *pairs]:
         chosen: dict[Any, list[int]] = {}
         for index, value in enumerate(values):
             chosen.setdefault(value, []).append(index)
         if 1 < len(chosen) <= _GROUPS:
-            for value, indices in chosen.items():
-                if len(indices) > 1:
-                    yield _group_name(within, value), indices
+            made += [(names, _group_name(names, value), indices) for value, indices in chosen.items() if len(indices) > 1]
+    return made
 
 
 def _group_name(within: tuple[tuple[str, ...], ...], value: Any) -> str:
@@ -269,39 +297,30 @@ def _cell(text: str) -> Any:
 # ---------------------------------------------------------------- statistics
 
 
-def _statistics(array: _Array) -> Iterator[Value]:
-    values = array.values
-    if len(values) < 2:
-        return
-    place = array.place if array.line is None else None
-    for kind, value in _kinds(values):
-        if isfinite(value) and value:
-            name, _, trimmed = kind.partition("/")
-            dropped = f" without the first {trimmed}" if trimmed else ""
-            yield Value(abs(value), array.unit, name, f"the {name} of {len(values)} values{array.of}{dropped}", place, array.line)
-
-
-def _kinds(values: Vector) -> Iterator[tuple[str, float]]:
-    ordered = np.sort(values)
-    count = len(values)
-    yield "mean", float(values.mean())
+def _kinds(values: list[float], group: bool) -> Iterator[tuple[str, float]]:
+    """Mean and median; of a whole list also without its first values (warm-ups), and what a text may call by name."""
+    count, total = len(values), sum(values)
+    ordered = sorted(values)
+    yield "mean", total / count
     yield "median", _at(ordered, 0.5)
+    if group:
+        return
     for dropped in (1, 2, 3):
         if count - dropped >= 3:
-            yield f"mean/{dropped}", float(values[dropped:].mean())
-            yield f"median/{dropped}", _at(np.sort(values[dropped:]), 0.5)
-    yield "sum", float(values.sum())
-    yield "range", float(ordered[-1] - ordered[0])
-    deviation = float(values.std())
-    yield "stdev", deviation
-    yield "stdev", deviation * (count / (count - 1)) ** 0.5
+            yield f"mean/{dropped}", sum(values[dropped:]) / (count - dropped)
+            yield f"median/{dropped}", _at(sorted(values[dropped:]), 0.5)
+    yield "sum", total
+    yield "range", ordered[-1] - ordered[0]
+    spread = sum((value - total / count) ** 2 for value in values)
+    yield "stdev", (spread / count) ** 0.5
+    yield "stdev", (spread / (count - 1)) ** 0.5
     for p in (5, 10, 25, 50, 75, 90, 95, 99):
         yield f"p{p}", _at(ordered, p / 100)
 
 
-def _at(ordered: Vector, p: float) -> float:
+def _at(ordered: list[float], p: float) -> float:
     """The linear estimate of a quantile; the others are elements of the list, and stand in it."""
     place = p * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
-    return float(ordered[below] + (ordered[above] - ordered[below]) * (place - below))
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
