@@ -43,11 +43,11 @@ _VENDOR = family(
     zh=("标称", "规格(?:书|值)?", "理论(?:峰值|带宽|算力|上限)", "厂商", "官方(?:数据|指标|标称|规格)", "额定"),
 )
 _UPSTREAM = family(
-    r"upstream reports?|upstream[-_ ]reported|reported upstream|(?:results|figures|numbers) (?:of|by|from) (?:the )?upstream",
+    r"upstream reports?|upstream_reported|upstream reported|reported upstream|(?:results|figures|numbers) (?:of|by|from) (?:the )?upstream",
     zh=("上游报告", "上游数据"),
 )
 _ELSEWHERE = family(
-    r"upstream[-_ ]reported|reported upstream",
+    r"upstream_reported|upstream reported|reported upstream",
     r"(?:the |their |its )?(?:paper|article|blog|publication|literature|leaderboard|preprint|arxiv)(?:'s)?",
     r"(?:published|upstream|third[- ]party|official|public) (?:\w+ )?(?:figures?|numbers?|results?|benchmarks?|baselines?|reports?|measurements?)",
     r"(?:other|another|separate|different|earlier|previous|prior|older|sibling|unrelated|sister|parent|eight-device|two-device) (?:\w+ )?(?:campaigns?|issues?|bundles?|stud(?:y|ies)|experiments?|projects?)",
@@ -65,7 +65,7 @@ _TARGET_BEFORE = re.compile(
 )
 _TARGET_AFTER = re.compile(rf"[ \w]{{0,12}}?(?<![A-Za-z])(?:{_TARGET})(?![A-Za-z])|的?(?:目标|预算|阈值|上限|下限)", re.IGNORECASE)
 _GOT = re.compile(
-    r"\b(?:measured?|took|takes|reach\w*|achiev\w+|observ\w+|got|gave|ran|actual|came|against|versus|vs|but|missed|met|exceed\w*|with|and|now|while|by)\b|[,，]|实测|测得|达到|耗时|为|而",
+    r"\b(?:measured?|took|takes|reach\w*|achiev\w+|observ\w+|got|gave|ran|actual|came|against|versus|vs|but|missed|met|exceed\w*|with|and|now|while|by|pass(?:ed|es)?|failed|hit|beat|baseline|control|candidate|median|mean)\b|[,，]|实测|测得|达到|耗时|为|而",
     re.IGNORECASE,
 )
 _SETUP = re.compile(

@@ -41,6 +41,7 @@ _LEADS = re.compile(
     rf"\s?(?:(?:{_TURN})(?:\s(?!and\b|while\b|but\b)[\w/.'-]{{1,20}}){{0,4}}?)?[\s,，:：]{{0,2}}(?:\(|（|from\s|(?:when |on )?going from\s|由\s?|从\s?){{0,2}}",
     re.IGNORECASE,
 )
+_MOVED = re.compile(rf"(?<![A-Za-z])(?:{_TURN})(?:\s(?:from|of)|由|从)?[\s:：]{{0,2}}\Z", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:(?: (?!and\b|or\b|by\b|with\b|while\b|but\b|to\b|i\.e)[A-Za-z][\w/-]{0,15}){1,2}(?=[,:(（，] ?| \())?"
 )  # `266.60 ms E2E, a 30.60 % reduction`
@@ -168,7 +169,8 @@ def _after(text: str, held: Sequence[Quantity], pair: _Pair) -> Iterator[tuple[Q
     gap = text[at : following.start]
     if not _WORDS.fullmatch(gap) or not _is_change(following, pair.unit, bool(_TURN_AT.search(gap) or _TURN_NEXT.match(text, following.end))):
         return
-    if _is_change_word_or_sign(text, following, gap):
+    moved = _MOVED.search(text, max(0, pair.start - 40), pair.start) is not None and _is_percent(following)
+    if moved or _is_change_word_or_sign(text, following, gap):
         yield following, bool(_OF.match(text, following.end))
 
 
@@ -237,14 +239,14 @@ def _around(text: str, held: Sequence[Quantity]) -> Iterator[tuple[_Pair, Quanti
     """`266.60 ms is 30.6 % lower than 384.16 ms`; 从 a 降低 x% 至 b; b，较 a 降低 x%."""
     for one, two, three in zip(held, held[1:], held[2:], strict=False):
         left, right = text[one.end : two.start], text[two.end : three.start]
-        if _percent(two) and comparable(one.unit, three.unit) and not _percent(one):
+        if _is_percent(two) and comparable(one.unit, three.unit) and not _is_percent(one):
             if len(left) <= 24 and len(right) <= 50 and _IS.fullmatch(left) and left.strip() and _THAN_OPERAND.fullmatch(right):
                 yield _pair(span(three), span(one), three, one), two
             elif _ZH_BY.fullmatch(left) and _ZH_TO.fullmatch(right):
                 yield _pair(span(one), span(three), one, three), two
-        elif _percent(three) and comparable(one.unit, two.unit) and _ZH_THAN.fullmatch(left) and _ZH_TURN.fullmatch(right):
+        elif _is_percent(three) and comparable(one.unit, two.unit) and _ZH_THAN.fullmatch(left) and _ZH_TURN.fullmatch(right):
             yield _pair(span(two), span(one), two, one), three
 
 
-def _percent(one: Quantity) -> bool:
+def _is_percent(one: Quantity) -> bool:
     return one.unit is not None and one.unit.family == "percent"
