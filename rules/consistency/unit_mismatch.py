@@ -21,25 +21,29 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Number, Path, nodes, walk
+from rules.reading.documents import Document, Number, Path
 from rules.reading.few import few
+from rules.reading.outline import Column, Shape
 from rules.reading.quantities import Quantity, of_value
-from rules.reading.records import Records, place, source
+from rules.reading.records import place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
 from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
 DIGITS = 3
-FIGURES, PAIRS = 20_000, 2000
-"""So many numbers of a bundle, and pairs of one name, are compared."""
+FIELDS, FIGURES, PAIRS = 100, 20_000, 2000
+"""Numbers of objects with so many fields, so many of one name, and so many pairs of one name, are compared."""
+NEAR, NEIGHBOURS = 0.01, 8
+"""What a factor may be off by before the digits are looked at, and how many values near it are looked at."""
 _GENERIC = SAMPLE_WORDS | word_set(
     "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
     "json entry group campaign bundle receipt measurement status record block"
@@ -76,9 +80,13 @@ class Figure:
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
-    groups: dict[object, list[Figure]] = defaultdict(list)
-    for figure in _figures(snapshot, bundle):
-        groups[figure.name, figure.quantity.unit.family if figure.quantity.unit else None].append(figure)
+    groups: dict[object, list[_Figures]] = defaultdict(list)
+    for path in bundle.files:
+        doc = source(snapshot, path)
+        for found in _in_document(doc) if doc is not None else ():
+            group = groups[found.name, found.family]
+            if sum(len(one.rows) for one in group) < FIGURES:
+                group.append(found)
     pairs: dict[tuple[object, object], list[tuple[Figure, Figure, Fraction]]] = defaultdict(list)
     for held in groups.values():
         for small, large, factor in islice(_scaled(held), PAIRS):
@@ -90,32 +98,77 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
 # ---------------------------------------------------------------- figures
 
 
-def _figures(snapshot: Snapshot, bundle: Bundle) -> Iterator[Figure]:
-    left = FIGURES
-    for path in bundle.files:
-        doc = source(snapshot, path)
-        if doc is None:
-            continue
-        for figure in _in_document(doc, walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)):
-            left -= 1
-            if left < 0:
-                return
-            yield figure
+@dataclass(frozen=True)
+class _Figures:
+    """The figures of one column that say the same thing in units of one family, as numbers in the base unit: (value, half of its last digit, row)."""
+
+    doc: Document
+    column: Column
+    name: frozenset[str]
+    family: str | None
+    rows: list[tuple[float, float, int]]
+
+    def figure(self, row: int) -> Figure | None:
+        node = self.column.node(row)
+        quantity = of_value(node.value, read_key(self.column.key).unit)
+        return Figure(self.doc, node.path, quantity, self.name, node.parent) if quantity is not None else None
 
 
-def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:
-    for node in places:
-        if not isinstance(node.parent, dict) or not isinstance(node.value, (Number, str)) or not isinstance(node.path[-1], str):
-            continue
-        if isinstance(node.value, str) and not (0 < len(node.value) <= 24 and any(c.isdigit() for c in node.value)):
-            continue
-        if len(node.parent) > 100 or counts(node.path[-1]):
-            continue
-        key = read_key(node.path[-1])
-        quantity = of_value(node.value, key.unit)
-        name = frozenset("time" if word in _TIME_LIKE else word for word in (*key.words, *_of_unit(key.unit)) if word not in _UNITS)
-        if quantity is not None and quantity.digits >= DIGITS and quantity.value > 0 and name:
-            yield Figure(doc, node.path, quantity, name, node.parent)
+def _in_document(doc: Document) -> Iterator[_Figures]:
+    for column in doc.outline.where(_may_be_figure, (Number, str)):
+        held = column.holders.values if column.holders is not None else ()
+        rows = [row for row, at in enumerate(column.rows) if isinstance(held[at], dict) and len(held[at]) <= FIELDS][:FIGURES]
+        if rows and not _counts_up(column.values):
+            yield from _in_column(doc, column, rows)
+
+
+@lru_cache(maxsize=8192)
+def _may_be_figure(shape: Shape) -> bool:
+    key = shape[-1] if shape else None
+    return key is not None and not counts(key) and bool(_name(key))
+
+
+@lru_cache(maxsize=8192)
+def _name(key: str) -> frozenset[str]:
+    read = read_key(key)
+    return frozenset("time" if word in _TIME_LIKE else word for word in (*read.words, *_of_unit(read.unit)) if word not in _UNITS)
+
+
+def _counts_up(values: Sequence[Any]) -> bool:
+    """True for 0, 1, 2, …: numbers of rows, not figures."""
+    return len(values) > 2 and values[0] in (0.0, 1.0) and list(values) == list(range(int(values[0]), int(values[0]) + len(values)))
+
+
+def _in_column(doc: Document, column: Column, rows: list[int]) -> Iterator[_Figures]:
+    unit = read_key(column.key).unit
+    factor = float(unit.factor) if unit else 1.0
+    numbers = [row for row in rows if isinstance(column.values[row], Number)]
+    found = [(value * factor, half * factor, row) for row in numbers for value, half in _printed(column.values[row])]
+    made: dict[str | None, list[tuple[float, float, int]]] = defaultdict(list)
+    made[unit.family if unit else None] += found
+    for row in rows if str in column.types else ():
+        value = column.values[row]
+        if isinstance(value, str) and 0 < len(value) <= 24 and any(char.isdigit() for char in value):
+            quantity = of_value(value, unit)
+            if quantity is not None and quantity.digits >= DIGITS and quantity.value > 0:
+                scale = quantity.unit.factor if quantity.unit else 1
+                size = float(quantity.value * scale), float((quantity.high - quantity.low) / 2 * scale), row
+                made[quantity.unit.family if quantity.unit else None].append(size)
+    yield from (_Figures(doc, column, _name(column.key), family, held) for family, held in made.items() if held)
+
+
+def _printed(value: Number) -> tuple[tuple[float, float], ...]:
+    """(value, half of its last digit) of a number with enough digits, as floats; empty for any other."""
+    mantissa, _, power = value.text.lower().partition("e")
+    whole, point, decimals = mantissa.partition(".")
+    digits = (whole + decimals).lstrip("-0")
+    enough = len(digits if point else digits.rstrip("0")) >= DIGITS
+    if not enough or not 0 < value < _LARGEST or len(power) > 4:
+        return ()
+    return ((float(value), 0.5 * 10.0 ** ((int(power) if power else 0) - len(decimals))),)
+
+
+_LARGEST = 1e300
 
 
 _UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value")
@@ -125,18 +178,21 @@ def _of_unit(unit: Any) -> tuple[str, ...]:
     return ("time",) if unit is not None and unit.family == "time" else ()
 
 
-def _scaled(held: list[Figure]) -> Iterator[tuple[Figure, Figure, Fraction]]:
-    """Every pair at one of the factors, to the printed digits."""
-    ordered = sorted(held, key=lambda figure: figure.base)
-    bases = [float(figure.base) for figure in ordered]
-    for small in ordered:
+def _scaled(held: list[_Figures]) -> Iterator[tuple[Figure, Figure, Fraction]]:
+    """Every pair at one of the factors, to the printed digits: found by floats, then compared exactly."""
+    ordered = sorted((*size, number) for number, one in enumerate(held) for size in one.rows)
+    if not ordered or ordered[-1][0] < ordered[0][0] * float(min(FACTORS)) * (1 - NEAR):
+        return
+    bases = [size[0] for size in ordered]
+    for base, half, row, number in ordered:
         for factor in FACTORS:
-            wanted = float(small.base * factor)
-            at = bisect_left(bases, wanted * 0.99)
-            for large in ordered[at : at + 8]:
-                if bases[at] > wanted * 1.01:
-                    break
-                if _fits(small, large, factor):
+            wanted = base * float(factor)
+            at = bisect_left(bases, wanted * (1 - NEAR))
+            for other, other_half, other_row, other_number in ordered[at : at + NEIGHBOURS]:
+                if abs(other - wanted) > (other_half + half * float(factor)) * (1 + NEAR):
+                    continue
+                small, large = held[number].figure(row), held[other_number].figure(other_row)
+                if small is not None and large is not None and _fits(small, large, factor):
                     yield small, large, factor
 
 

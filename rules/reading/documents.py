@@ -13,7 +13,7 @@ import yaml
 
 from rules.core.model import Location, Missing, Snapshot, Tree
 from rules.reading.outline import Outline, outline
-from rules.reading.values import Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
+from rules.reading.values import NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -244,6 +244,12 @@ def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node
     return snapshot.cache.fleeting("nodes:" + path, entry.oid, entry.size * NODES_WEIGHT, lambda: tuple(walk(doc.value)))
 
 
+def places(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Outline:
+    """The places of the document at `path` by column; none where it cannot be read."""
+    doc = document(snapshot, path, tree)
+    return doc.outline if doc else Outline(())
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Whether a document can be read, without the document: its defects with their lines, or that it is an LFS pointer."""
@@ -389,3 +395,37 @@ def stable_pointer(value: Any, parts: tuple[str, ...]) -> str:
 def at(path: str, place: Path, role: Any = "claim") -> Location:
     """The location of a place in a document."""
     return Location(path, pointer=pointer(place), role=role)
+
+
+__all__ = [
+    "JSON_SUFFIXES",
+    "LINES_SUFFIXES",
+    "NUMBERS",
+    "YAML_SUFFIXES",
+    "Defect",
+    "Document",
+    "Node",
+    "Number",
+    "Outline",
+    "Path",
+    "State",
+    "at",
+    "decode",
+    "defect_line",
+    "document",
+    "is_document",
+    "is_lfs_pointer",
+    "is_numbers",
+    "locate",
+    "nodes",
+    "number",
+    "parse_pointer",
+    "places",
+    "pointer",
+    "read_json",
+    "read_yaml",
+    "resolve",
+    "stable_pointer",
+    "state",
+    "walk",
+]

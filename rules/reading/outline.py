@@ -78,6 +78,15 @@ class Outline:
 
     columns: tuple[Column, ...]
 
+    @cached_property
+    def inside(self) -> dict[Column, list[Column]]:
+        """Column → the columns right below it; none for one that has none."""
+        made: dict[Column, list[Column]] = {}
+        for column in self.columns:
+            if column.holders is not None:
+                made.setdefault(column.holders, []).append(column)
+        return made
+
     def where(self, wanted: Wanted, kind: type | tuple[type, ...] = object) -> list[Column]:
         """The columns of wanted shape that hold a `kind`."""
         return [column for column in self.columns if wanted(column.shape) and (kind is object or column.holds(kind))]
@@ -217,4 +226,3 @@ def _elements(column: Column, maps: list[int]) -> Iterator[Column]:
             ranks += range(len(value))
     if values:
         yield Column((*column.shape, None), values, column, rows, steps, ranks)
-
