@@ -21,15 +21,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.arms import Arm, Difference, declared, declared_in_text, differences, pairs, undeclared
 from rules.reading.campaigns import bundles_of_conversation, issues_of, names
 from rules.reading.conversation import bodies, cited_numbers, claim_root
-from rules.reading.documents import Node, Number, document, is_document, nodes, pointer
+from rules.reading.documents import Node, Number, document, is_document, places, pointer
 from rules.reading.gains import Gain, Order, claims_gain, gains, unfinished
 from rules.reading.inventory import Registered, inventories
 from rules.reading.keys import family, words
+from rules.reading.outline import Outline, Shape, key_of, keys_of
 from rules.reading.prefilter import mentions
 from rules.reading.progress import bundle_devices, device_count, device_counts
 from rules.reading.quantities import quantities
@@ -86,9 +88,9 @@ class _Review:
         return self.snapshot.memo(("compared documents", self.bundle.path), make)
 
     def _of_document(self, path: str) -> Iterator[Finding]:
-        held = nodes(self.snapshot, path)
+        held = places(self.snapshot, path)
         in_plan = path in self.bundle.part("plan")
-        claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held[0], gain.node)]
+        claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held.top, gain.node)]
         variables = [name for _, name in declared(held)] or self._planned_variables()
         for control, candidate in pairs(path, held, arm_names(self.snapshot, self.bundle)):
             yield from self._of_pair(control, candidate, variables, claimed)
@@ -111,7 +113,7 @@ class _Review:
         """What the plan declares to vary: in its documents, else in its text."""
 
         def make() -> list[str]:
-            made = [name for path in self.bundle.part("plan") if is_document(path) for _, name in declared(nodes(self.snapshot, path))]
+            made = [name for path in self.bundle.part("plan") if is_document(path) for _, name in declared(places(self.snapshot, path))]
             texts = [path for path in (*self.bundle.part("plan"), f"{self.bundle.path}/README.md") if path.lower().endswith(".md")]
             return made or [name for path in texts for one in statements(self.snapshot, path) if (name := declared_in_text(one.text))]
 
@@ -122,11 +124,11 @@ class _Review:
         arms: dict[str, list[Arm]] = {"baseline": [], "candidate": []}
         variables = list(self._planned_variables())
         for path in self._documents():
-            top = nodes(self.snapshot, path)[0].value
+            top = places(self.snapshot, path).top
             arm = self._arm_of_file(path) if path in self.bundle.part("results") and isinstance(top, dict) else None
             if arm:
                 arms[arm].append(Arm(path, (), path.rpartition("/")[2], top))
-                variables += [name for _, name in declared(nodes(self.snapshot, path))]
+                variables += [name for _, name in declared(places(self.snapshot, path))]
         if len(arms["baseline"]) != 1 or not variables:
             return
         for candidate in arms["candidate"][:16]:
@@ -135,26 +137,26 @@ class _Review:
                 yield _setting_finding(arms["baseline"][0], candidate, wrong, variables)
 
     def _arm_of_file(self, path: str) -> str | None:
-        top = nodes(self.snapshot, path)[0].value
+        top = places(self.snapshot, path).top
         known = arm_names(self.snapshot, self.bundle)
         said = next((top[key] for key in ("arm", "role", "variant") if isinstance(top.get(key), str)), None)
         told = arm_of_text(said, known) if said else arm_of_text(path.rpartition("/")[2].rpartition(".")[0], known, value=False)
         return next(iter(told)) if len(told) == 1 else None
 
-    def _of_order(self, path: str, held: Sequence[Node], claimed: Sequence[Gain]) -> Iterator[Finding]:
-        plan = [node for file in self.bundle.part("plan") if is_document(file) for node in nodes(self.snapshot, file)]
+    def _of_order(self, path: str, held: Outline, claimed: Sequence[Gain]) -> Iterator[Finding]:
+        plan = [node for file in self.bundle.part("plan") for node in places(self.snapshot, file).all()]
         for order in unfinished(held, plan):
             near = [gain for gain in claimed if _in_reach(order.node, gain.node)]
             if near:
                 yield _order_finding(path, order, near[0])
                 return
 
-    def _of_elsewhere(self, path: str, held: Sequence[Node], claimed: Sequence[Gain], variables: Sequence[str]) -> Iterator[Finding]:
+    def _of_elsewhere(self, path: str, held: Outline, claimed: Sequence[Gain], variables: Sequence[str]) -> Iterator[Finding]:
         """A control or denominator that another campaign's record gives."""
         own = {self.bundle.id.casefold(), *(f"#{one.value}" for one in issues_of(self.snapshot, self.bundle))}
         others = self._registered()
-        for node in held:
-            if not isinstance(node.value, str) or len(node.value) > 400 or not _gives_denominator(node):
+        for node in held.nodes(_gives_denominator, str):
+            if len(node.value) > 400:
                 continue
             other = next((o.id for o in others if names(node.value, o.path) or (re.search(r"[-_\d]", o.id) and names(node.value, o.id))), None)
             keyed = set(words(node.key)) & {"campaign", "bundle", "issue"} and node.value.strip().casefold() not in own
@@ -162,16 +164,16 @@ class _Review:
                 yield _elsewhere_finding(path, node, claimed[0])
                 return
 
-    def _of_traced_source(self, path: str, held: Sequence[Node], claimed: Sequence[Gain]) -> Iterator[Finding]:
+    def _of_traced_source(self, path: str, held: Outline, claimed: Sequence[Gain]) -> Iterator[Finding]:
         """A gain whose operand stands in a traced receipt and in no other, or that names a traced receipt as its source."""
         traced = {
             file: mark
             for file in self._documents()
-            if file != path and (top := nodes(self.snapshot, file)[0].value) is not None and (mark := traced_by(top))
+            if file != path and (top := places(self.snapshot, file).top) is not None and (mark := traced_by(top))
         }
         if not traced:
             return
-        for node in held:
+        for node in held.nodes(lambda _: True, (str, Number)):
             named = next(
                 (
                     file
@@ -200,7 +202,8 @@ class _Review:
 
     def _numbers(self) -> dict[str, frozenset[float]]:
         def make() -> dict[str, frozenset[float]]:
-            return {path: frozenset(float(n.value) for n in nodes(self.snapshot, path) if isinstance(n.value, Number)) for path in self._documents()}
+            columns = {path: places(self.snapshot, path).where(lambda _: True, Number) for path in self._documents()}
+            return {path: frozenset(float(v) for one in held for v in one.values if isinstance(v, Number)) for path, held in columns.items()}
 
         return self.snapshot.memo(("numbers", self.bundle.path), make)
 
@@ -278,11 +281,11 @@ class _Review:
     def _of_open_order(self, statement: Statement) -> Finding | None:
         """A gain in a text whose figures stand in a record of an order that was not finished."""
         figures = {one.text.replace(",", "") for one in quantities(statement.text) if one.digits > 2}
-        plan = [node for file in self.bundle.part("plan") if is_document(file) for node in nodes(self.snapshot, file)]
+        plan = [node for file in self.bundle.part("plan") for node in places(self.snapshot, file).all()]
         for path in self._documents():
-            held = nodes(self.snapshot, path) if path in self.bundle.part("results") else ()
+            held = places(self.snapshot, path) if path in self.bundle.part("results") else Outline(())
             order = next(unfinished(held, plan), None)
-            if order and any(isinstance(node.value, Number) and node.value.text in figures for node in held):
+            if order and any(node.value.text in figures for node in held.nodes(lambda _: True, Number)):
                 place = Location(path, pointer=pointer(order.node.path), role="record")
                 return _text_finding(statement, f"{order.done} of {order.planned}", "A gain is stated from an order that was not finished", (place,))
         return None
@@ -300,14 +303,18 @@ _OF_CAMPAIGN = re.compile(
 )
 
 
-def _traced_metric(path: str, held: Sequence[Node]) -> Iterator[Finding]:
+def _traced_metric(path: str, held: Outline) -> Iterator[Finding]:
     """An object called metric or headline that says it was traced."""
-    for node in held:
-        if isinstance(node.value, dict) and node.path and set(words(node.key)) & {"metric", "metrics", "headline", "official", "指标"}:
-            mark = traced_by(node.value)
-            if mark:
-                yield _traced_finding(path, [Arm(path, node.path, node.key, node.value)], None)
-                return
+    for node in held.nodes(_is_headline, dict):
+        mark = traced_by(node.value)
+        if mark:
+            yield _traced_finding(path, [Arm(path, node.path, node.key, node.value)], None)
+            return
+
+
+@lru_cache(maxsize=8192)
+def _is_headline(shape: Shape) -> bool:
+    return bool(shape) and bool(set(words(key_of(shape))) & {"metric", "metrics", "headline", "official", "指标"})
 
 
 def _in_reach(order: Node, gain: Node) -> bool:
@@ -321,8 +328,9 @@ def _in_reach(order: Node, gain: Node) -> bool:
     return shared == len(place) or not any(isinstance(part, int) for part in place[shared:] + gain.path[shared:-1])
 
 
-def _gives_denominator(node: Node) -> bool:
-    said = {word for part in node.path if isinstance(part, str) for word in words(part)}
+@lru_cache(maxsize=8192)
+def _gives_denominator(shape: Shape) -> bool:
+    said = {word for part in keys_of(shape) for word in words(part)}
     return bool(said & family("baseline control denominator reference compared against relative comparator 基线 对照 分母")) and not said & family(
         "dataset model weights prompt plan target note notes reason"
     )

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Node, Number, Path, document, is_numbers, nodes
+from rules.reading.documents import Node, Number, Path, document, is_numbers
 from rules.reading.end_keys import CLEAN, ELSEWHERE, ENDS, EXIT, LEFT, PROCESSES, REASONS, WHOLE, Kind, held_words, kind_of_key, stem, subject_family
 from rules.reading.keys import family, words
+from rules.reading.outline import Column, Outline, Shape, keys_of
 from rules.reading.prefilter import mentions
 
 MENTIONS = (
@@ -55,18 +57,44 @@ def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tup
     found = document(snapshot, path, tree) if entry else None
     if entry is None or found is None or not found.readable or not mentions(found.text, *MENTIONS):
         return ()
-    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(nodes(snapshot, path, tree))))
+    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(found.outline)))
 
 
-def observations(held: Iterable[Node]) -> Iterator[Observation]:
+def observations(held: Outline) -> Iterator[Observation]:
     """What the places of a document tell about how things ended, in order."""
     above: dict[Path, Kind | None] = {(): None}
-    for node in held:
+    for node in held.pick(_telling):
         above[node.path] = inherited = _context(node, above)
         if inherited is not None and not _is_elsewhere(node):
             yield from _read(node, inherited)
         elif (said := _reason(node)) and not _is_elsewhere(node):
             yield _observed(node, said, bad=True)
+
+
+def _telling(column: Column) -> Iterable[int]:
+    """The rows of a column that may tell how something ended: by its key or one above it; of a subject only what holds codes, of a reason only its words."""
+    if _may_tell(column.shape) or (_names_subject(column.key) and column.holds((dict, list))):
+        return range(len(column.values))
+    if str not in column.types or not held_words(column.key) & REASONS:
+        return ()
+    return [row for row, value in enumerate(column.values) if isinstance(value, str) and _said_reason(value)]
+
+
+@lru_cache(maxsize=8192)
+def _may_tell(shape: Shape) -> bool:
+    code_of_subject = len(shape) > 1 and _names_subject(shape[-2] or "") and (shape[-1] is None or _is_index(shape[-1]))
+    return code_of_subject or any(_tells(key) for key in keys_of(shape))
+
+
+@lru_cache(maxsize=8192)
+def _tells(key: str) -> bool:
+    held = held_words(key)
+    return kind_of_key(key) is not None or bool(held & LEFT) or bool(held & {"code", "codes", "forced"})
+
+
+@lru_cache(maxsize=8192)
+def _names_subject(key: str) -> bool:
+    return any(subject_family(word) for word in held_words(key))
 
 
 def _context(node: Node, above: Mapping[Path, Kind | None]) -> Kind | None:
@@ -318,14 +346,20 @@ def _happened(value: Any) -> bool | None:
 
 def _reason(node: Node) -> Kind | None:
     """What a state or reason says in one word: `OOMKilled`, `OUT_OF_MEMORY`, `TIMEOUT`, `killed`."""
-    if not isinstance(node.value, str) or len(node.value) > _LONGEST or not node.path or not held_words(node.key) & REASONS:
-        return None
-    bare = node.value.strip()
+    return _said_reason(node.value) if isinstance(node.value, str) and node.path and held_words(node.key) & REASONS else None
+
+
+@lru_cache(maxsize=8192)
+def _reason_of_word(bare: str) -> Kind | None:
     if _OOM_VALUE.fullmatch(bare):
         return "oom"
     if _TIMEOUT_VALUE.fullmatch(bare):
         return "timeout"
     return "forced" if re.fullmatch(r"(?:sig)?killed|force[-_ ]?killed|被杀|强制终止", bare, re.IGNORECASE) else None
+
+
+def _said_reason(text: str) -> Kind | None:
+    return _reason_of_word(text.strip()) if len(text) <= _LONGEST else None
 
 
 # ---------------------------------------------------------------- whose end it is

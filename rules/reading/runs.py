@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import log
 
 from rules.core.model import Bundle, Snapshot, Tree
-from rules.reading.documents import Node, Number, Path, document, is_document, nodes
+from rules.reading.documents import Node, Number, Path, document, is_document
 from rules.reading.end_keys import subject_family
 from rules.reading.keys import family, words
 from rules.reading.lifecycle import Observation, lifecycle_of
@@ -77,7 +77,7 @@ def runs_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Ru
     if entry is None or found is None or not found.readable:
         return ()
     return snapshot.cache.by_blob(
-        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, nodes(snapshot, path, tree), lifecycle_of(snapshot, path, tree)))
+        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, found.outline.all(), lifecycle_of(snapshot, path, tree)))
     )
 
 
