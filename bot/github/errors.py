@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class GitHubError(Exception):
-    """Any of the kinds below. The fields are the positional arguments, so that an error survives being pickled; none holds a token."""
+    """Any of the kinds below. The fields are the positional arguments, so that an error survives being pickled; none holds a token.
+
+    `status` is the HTTP status, 0 where there was no answer.
+    """
+
+    status = 0
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, GitHubError) and self.args == other.args
@@ -16,9 +21,9 @@ class GitHubError(Exception):
 class NotFound(GitHubError):
     """404 or 410: there is no such thing, or the installation does not see it (GitHub does not tell which). `what` is the path that was asked."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, what: str, status: int = 404) -> None:
+        super().__init__(what, status)
+        self.what, self.status = what, status
 
     def __str__(self) -> str:
         return f"GitHub has no {self.what}, or does not show it to this installation"
@@ -59,9 +64,9 @@ class Refused(GitHubError):
 class RateLimited(GitHubError):
     """A primary or secondary limit; nothing is worth asking before `retry_at` (Unix time)."""
 
-    def __init__(self, retry_at: float) -> None:
-        super().__init__(retry_at)
-        self.retry_at = retry_at
+    def __init__(self, retry_at: float, status: int = 403) -> None:
+        super().__init__(retry_at, status)
+        self.retry_at, self.status = retry_at, status
 
     def __str__(self) -> str:
         return f"GitHub's rate limit is used up until {self.retry_at:.0f} (Unix time)"
@@ -70,9 +75,9 @@ class RateLimited(GitHubError):
 class Unavailable(GitHubError):
     """No answer, or a 5xx, after all attempts. `unsure`: a write may have been carried out all the same."""
 
-    def __init__(self, why: str, unsure: bool = False) -> None:
-        super().__init__(why, unsure)
-        self.why, self.unsure = why, unsure
+    def __init__(self, why: str, unsure: bool = False, status: int = 0) -> None:
+        super().__init__(why, unsure, status)
+        self.why, self.unsure, self.status = why, unsure, status
 
     def __str__(self) -> str:
         return f"GitHub gives no answer ({self.why}){'; the write may have been carried out' if self.unsure else ''}"

@@ -276,10 +276,11 @@ async def compare(client: Client, repo: str, base: str, head: str) -> Comparison
     return Comparison(_text(raw, "status"), _number(raw, "ahead_by"), _number(raw, "behind_by"), _text(raw, "merge_base_commit", "sha"))
 
 
-async def check_runs(client: Client, repo: str, sha: str, name: str = "") -> tuple[CheckRun, ...]:
+async def check_runs(client: Client, repo: str, sha: str, name: str = "", *, fresh: bool = False) -> tuple[CheckRun, ...]:
     """The newest run of each name on a commit; `name` narrows."""
     wanted = f"?check_name={quote(name, safe='')}" if name else ""
-    return tuple([_check_run(raw) async for raw in client.getiter(f"/repos/{repo}/commits/{sha}/check-runs{wanted}", "check_runs")])
+    path = f"/repos/{repo}/commits/{sha}/check-runs{wanted}"
+    return tuple([_check_run(raw) async for raw in client.getiter(path, "check_runs", fresh=fresh)])
 
 
 async def check_run(client: Client, repo: str, id: int) -> CheckRun:
