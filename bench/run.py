@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.generate import repository
-from bot.gather import Wanted, gather
+from bot.gather import Wanted, gather, review
 from rules.core.cache import Cache
-from rules.engine.run import chosen, discover, review
+from rules.engine.run import discover
 
 WHOLE, PULL, WARM, MEMORY_MB, START_CPU_S = 15.0, 3.0, 0.10, 400.0, 0.25
 ROUNDS = 3
@@ -55,8 +55,9 @@ def warm(folder: Path) -> tuple[float, float]:
 
     def once(head: str) -> float:
         start = time.perf_counter()
-        with gather(Wanted(repository=str(folder), head=head), cache) as gathered:
-            review(gathered.snapshot, gathered.facts, chosen(rules, gathered.snapshot))
+        wanted = Wanted(str(folder), head=head)
+        with gather(wanted, cache) as gathered:
+            review(gathered, rules, None, wanted)
         cache.forget_snapshot()
         return time.perf_counter() - start
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from bot.checkout.history import GitHistory
 from bot.checkout.mirror import NotARepository, Repository, UnknownRevision, open_repository
-from bot.checkout.process import GitUnavailable
+from bot.checkout.process import GitError, GitUnavailable
 from bot.checkout.tree import FolderTree, GitTree, TooManyFiles, tree_of
 from rules.core.cache import Cache
 from rules.core.config import CONFIG_LIMIT, CONFIG_PATH, Config, ConfigError, read_config
@@ -78,6 +78,8 @@ def usable(folder: str) -> Iterator[None]:
         yield
     except (NotARepository, UnknownRevision, TooManyFiles, GitUnavailable, ConfigError) as error:
         raise UnusableInput(str(error)) from error
+    except GitError as error:
+        raise UnusableInput(f"git fails in {folder}: {error}") from error
     except Missing as error:
         raise UnusableInput(f"{folder} lacks objects that the review stands on ({error}): fetch them, or give a full clone.") from error
 
@@ -133,12 +135,12 @@ def _repository(wanted: Wanted, cache: Cache, repository: Repository) -> Gathere
         linked=_linked(repository, wanted),
         repository=_name(wanted.pull, repository),
     )
-    for tree in (head, base):
+    for tree in (head, base, merge_base):
         _must_be_listed(tree)
     return Gathered(snapshot, (*_state(repository, wanted, head), *notes), repository)
 
 
-def _must_be_listed(tree: GitTree | None) -> None:
+def _must_be_listed(tree: Tree | None) -> None:
     """Read the listing now, where a missing folder or too many files is still the user's to mend. Raises `Missing`, `TooManyFiles`."""
     if tree is not None:
         len(tree.files)
@@ -177,10 +179,19 @@ def _state(repository: Repository, wanted: Wanted, head: GitTree) -> tuple[Unche
 
 
 def _linked(repository: Repository, wanted: Wanted) -> dict[int, Tree]:
-    """The heads of the linked pulls that are in the repository."""
+    """The heads of the linked pulls that are in the repository, whole."""
     pulls = wanted.issue.linked_pulls if wanted.issue else ()
     found = ((pull.number, repository.commit(pull.head_sha)) for pull in pulls)
-    return {number: tree_of(repository, commit) for number, commit in found if commit is not None}
+    trees = ((number, tree_of(repository, commit)) for number, commit in found if commit is not None)
+    return {number: tree for number, tree in trees if _listable(tree)}
+
+
+def _listable(tree: Tree) -> bool:
+    try:
+        _must_be_listed(tree)
+    except (Missing, TooManyFiles):
+        return False
+    return True
 
 
 def _config(law: Tree) -> Config:

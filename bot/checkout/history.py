@@ -11,7 +11,7 @@ from bot.checkout.tree import tree_of
 from rules.core.model import Change, Commit, Tree
 
 COMMITS_LIMIT = 300_000
-CHANGES_LIMIT = 1_000_000
+CHANGES_LIMIT = 500_000
 _MARK = b"\x01"
 _FORMAT = "--format=%x01%H%x00%P%x00%ct%x00%at%x00%s"
 _WALK = ("--raw", "-z", "-m", "-r", "--root", "--no-renames", "--full-history", "--no-abbrev", "--topo-order", "--no-ext-diff", "--no-textconv")

@@ -16,7 +16,9 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 
 from git import Git, GitCommandNotFound
 
-TIMEOUT = 120.0
+TIMEOUT = 60.0
+# A tree of a hundred bytes can name a billion files: git may not take the machine with it.
+MEMORY = 2 * 1024 * 1024 * 1024
 OUTPUT_LIMIT = 1024 * 1024 * 1024
 CHUNK = 256 * 1024
 
@@ -62,6 +64,10 @@ class TooMuch(GitError):
     """Git's answer is longer than what is read."""
 
 
+class TooSlow(GitError):
+    """Git did not answer in time."""
+
+
 class Running:
     """One git process whose standard error is drained, and which is killed when it outlives its time."""
 
@@ -75,7 +81,9 @@ class Running:
         self._said = b""
         self._drain = threading.Thread(target=self._listen, args=(process.stderr,), daemon=True)
         self._drain.start()
-        self._watch = threading.Timer(timeout, self.kill) if timeout else None
+        self.late = False
+        _limit_memory(process.pid)
+        self._watch = threading.Timer(timeout, self._give_up) if timeout else None
         if self._watch:
             self._watch.daemon = True
             self._watch.start()
@@ -87,6 +95,10 @@ class Running:
                 self._said = (self._said + data)[:4096]
         except (OSError, ValueError):
             return
+
+    def _give_up(self) -> None:
+        self.late = True
+        self.kill()
 
     def kill(self) -> None:
         if self.handle.proc is not None:
@@ -114,6 +126,16 @@ class Running:
         lines = self._said.decode("utf-8", "replace").strip().splitlines()
         chosen = next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[0] if lines else "")
         return chosen.removeprefix("fatal: ").removeprefix("error: ")
+
+
+def _limit_memory(pid: int) -> None:
+    """Bound the memory that a git may allocate, where the system can (packs that it maps do not count)."""
+    try:
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    except (ImportError, AttributeError, OSError, ValueError):
+        return
 
 
 def _close(stream: Any) -> None:
@@ -156,7 +178,7 @@ class Runner:
             data = running.stdout.read(OUTPUT_LIMIT)
             code = running.finish()
         if code not in good:
-            raise GitError(running.said or f"git {args[0]} ended with code {code}.")
+            raise _failure(running, args[0], code)
         return bytes(data)
 
     def fields(self, *args: str, given: bytes = b"") -> Iterator[bytes]:
@@ -173,7 +195,13 @@ class Runner:
                 raise
             code = running.finish()
         if code:
-            raise GitError(running.said or f"git {args[0]} ended with code {code}.")
+            raise _failure(running, args[0], code)
+
+
+def _failure(running: Running, command: str, code: int) -> GitError:
+    if running.late:
+        return TooSlow(f"git {command} took longer than {TIMEOUT:.0f} s.")
+    return GitError(running.said or f"git {command} ended with code {code}.")
 
 
 def _fields(running: Running) -> Iterator[bytes]:

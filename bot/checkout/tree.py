@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from bot.checkout.mirror import Repository
-from bot.checkout.process import GitError, TooMuch
+from bot.checkout.process import GitError, TooMuch, TooSlow
 from rules.core.model import Entry, Missing
 
 FILES_LIMIT = 500_000
@@ -37,6 +37,8 @@ class GitTree:
             return _sized(self._repository, self._tree)
         except TooMuch as error:
             raise TooManyFiles(str(error)) from error
+        except TooSlow:
+            raise
         except GitError:
             return _unsized(self._repository, self._tree)
 

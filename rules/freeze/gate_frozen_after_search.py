@@ -28,11 +28,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.core.model import Confirmed, Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Tree, Unchecked
-from rules.reading.documents import document, is_document
-from rules.reading.gates import Gate, gates, in_force
+from rules.reading.documents import is_document, nodes
+from rules.reading.gates import Gate, gates, in_force, validators
 from rules.reading.keys import words
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import is_sums, manifests, sha256
+from rules.reading.past import changes_in, commits_with
 from rules.reading.receipts import Receipt, arm_names, may_hold_outcome, read_receipt, read_value, receipts
 from rules.reading.times import Timed, times_of
 
@@ -62,22 +63,9 @@ class Order:
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     for bundle in bundles(snapshot):
         governing = in_force(gates(snapshot, bundle))
-        judges = validator_files(snapshot, bundle)
+        judges = validators(snapshot, bundle)
         if governing or judges:
             yield from _of_bundle(snapshot, bundle, governing, judges)
-
-
-def validator_files(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
-    """What judges: code and records under `validator/`, without its texts, its tests and its lists of digests."""
-    lists = {m.path for m in manifests(snapshot, bundle)}
-    return tuple(
-        path
-        for path in bundle.part("validator")
-        if path not in lists
-        and snapshot.head.files[path].is_file
-        and not path.lower().endswith((".md", ".txt", ".rst", ".log"))
-        and not {"test", "tests", "fixtures", "init"} & {word for part in bundle.relative(path).split("/") for word in words(part)}
-    )
 
 
 def _of_bundle(snapshot: Snapshot, bundle: Bundle, governing: tuple[Gate, ...], judges: tuple[str, ...]) -> Iterator[Item]:
@@ -112,10 +100,9 @@ def candidate_commits(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
 
 
 def _candidate_commits(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
-    history = snapshot.history
     lead = f"{bundle.path}/{bundle.root.results}/"
     found: dict[str, str] = {}
-    for change in reversed(history.changes) if history else ():
+    for change in changes_in(snapshot, bundle):
         may = change.after and change.commit not in found and change.path.startswith(lead) and may_hold_outcome(change.path)
         if may and _is_candidate(snapshot, bundle, change.path, change.after or ""):
             found[change.commit] = change.path
@@ -137,20 +124,17 @@ def _is_candidate(snapshot: Snapshot, bundle: Bundle, path: str, oid: str) -> bo
 
 def carriers(snapshot: Snapshot, history: History, bundle: Bundle, path: str) -> list[str]:
     """The commits that bring the operative bytes of `path`, or a list of digests that holds them, oldest first."""
-    oid = snapshot.head.files[path].oid
     try:
         digest = sha256(snapshot, snapshot.head, path)
     except Missing:
         digest = ""
-    found = []
-    for change in reversed(history.changes):
-        if change.after == oid or (digest and change.after and _may_list(bundle, change.path) and _lists(snapshot, history, change.after, digest)):
-            found.append(change.commit)
-    return list(dict.fromkeys(found))
-
-
-def _may_list(bundle: Bundle, path: str) -> bool:
-    return path.startswith(bundle.path + "/") and (is_sums(path) or is_document(path))
+    listing = [
+        change.commit
+        for change in changes_in(snapshot, bundle)
+        if digest and change.after and (is_sums(change.path) or is_document(change.path)) and _lists(snapshot, history, change.after, digest)
+    ]
+    places = {commit: number for number, commit in enumerate(history.commits)}
+    return sorted({*commits_with(snapshot, snapshot.head.files[path].oid), *listing}, key=lambda commit: -places.get(commit, 0))
 
 
 def _lists(snapshot: Snapshot, history: History, oid: str, digest: str) -> bool:
@@ -249,8 +233,7 @@ def witnesses(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
     """The commits that the bundle's lists of digests name as their witness."""
     found = []
     for manifest in manifests(snapshot, bundle):
-        doc = document(snapshot, manifest.path)
-        for node in doc.nodes if doc else ():
+        for node in nodes(snapshot, manifest.path):
             if isinstance(node.value, str) and _HEX.match(node.value.strip()) and _names_a_witness(node.path):
                 found.append(node.value.strip().lower())
     return tuple(dict.fromkeys(found))
@@ -302,8 +285,7 @@ def recorded_after(snapshot: Snapshot, bundle: Bundle, gate: Gate) -> tuple[Time
     if gate.recorded is None or gate.recorded.moment.micros is None:
         return None
     for receipt in receipts(snapshot, bundle):
-        doc = document(snapshot, receipt.path) if receipt.is_candidate_result and is_document(receipt.path) else None
-        for timed in times_of(doc.nodes) if doc else ():
+        for timed in times_of(nodes(snapshot, receipt.path)) if receipt.is_candidate_result else ():
             at = timed.moment.micros
             if timed.key.role in ("start", "end", "event", "recorded") and at is not None and at < gate.recorded.moment.micros:
                 return gate.recorded, receipt, timed
@@ -336,7 +318,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, found: Order, others
         next=_next(found),
         locations=tuple(dict.fromkeys(locations)),
         evidence=_evidence(found),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

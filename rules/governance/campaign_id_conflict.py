@@ -19,18 +19,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.core.model import Facts, Finding, Item, Location, Pull, Rule, Severity, Snapshot, Tree
 from rules.reading.campaigns import Stated, ids_of, issues_of, names, paths_of, trees
 from rules.reading.conversation import cited_numbers
 from rules.reading.documents import pointer
-from rules.reading.fields import Part, concept, is_blank, parts
+from rules.reading.fields import Part, body_lines, concept, is_blank, parts
 from rules.reading.inventory import Inventory, Registered, inventories
 from rules.reading.layout import Bundle, bundles, bundles_of, changed
 
 _CLOSES = re.compile(
     r"(?:\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|for|part of|implements|addresses|tracking issue|campaign issue|issue|tracks|of)\b|属于|关联|跟踪|对应)[ :：]{0,3}(?:issue )?#(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"(?:\bcampaign (?:id|identifier)|活动编号)[\s:：=]{0,3}(?:is |will be |为|是)?[\s`\"“]{0,3}(?P<id>[A-Za-z0-9][\w.-]{0,100}[A-Za-z0-9])"
+    r"|\bevidence (?:lives|goes|is|stands|stays|will be|will go|lies)(?: \w{1,12}){0,2} (?:in|under|at|to|into|below)[\s`\"“]{1,3}(?P<path>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,9})",
     re.IGNORECASE,
 )
 _BORROWED = re.compile(r"reference|external|imported|cited|upstream|comparison|borrowed|related|prior", re.IGNORECASE)
@@ -46,13 +51,21 @@ class _Claim:
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for claim in _claims(snapshot):
-        yield from _taken(snapshot, claim)
+    yield from _merged([found for claim in _claims(snapshot) for found in _taken(snapshot, claim)])
     for bundle in bundles(snapshot):
         yield from _foreign_records(snapshot, bundle)
         yield from _arrived_twice(snapshot, bundle)
     for inventory in inventories(snapshot):
         yield from _doubled_entries(snapshot, inventory)
+
+
+def _merged(found: list[Finding]) -> list[Finding]:
+    """An id and a path that belong to one other campaign are one finding with both places."""
+    by_root: dict[tuple[str, ...], Finding] = {}
+    for one in found:
+        first = by_root.setdefault(one.roots, one)
+        by_root[one.roots] = replace(first, locations=tuple(dict.fromkeys((*first.locations, *one.locations))))
+    return list(by_root.values())
 
 
 # ---------------------------------------------------------------- texts against bundles
@@ -81,6 +94,10 @@ def _declared(path: str, body: str, number: int) -> Iterator[_Claim]:
             value = _first_value(name, part.text)
             if value:
                 yield _Claim(value, number, Location(path, line=_line_of(part, value), text=f"{part.label}: {value}"))
+    for line, (text, fenced) in enumerate(body_lines(body.replace("\r\n", "\n")), 1):
+        found = None if fenced or text.lstrip().startswith(">") else _SPOKEN.search(text)
+        if found:
+            yield _Claim((found["id"] or found["path"]).rstrip("/."), number, Location(path, line=line, text=found[0]))
 
 
 def _first_value(name: str, text: str) -> str | None:
@@ -95,7 +112,7 @@ def _line_of(part: Part, value: str) -> int:
 
 def _taken(snapshot: Snapshot, claim: _Claim) -> Iterator[Finding]:
     """The claimed bundle's record names other issues only, here or on the base."""
-    for tree in _known_trees(snapshot):
+    for tree in trees(snapshot, bases=True):
         for bundle in bundles_of(snapshot, tree):
             stated = issues_of(snapshot, bundle, tree)
             if _is_named(snapshot, bundle, tree, claim.value) and stated and all(s.value != str(claim.number) for s in stated):
@@ -107,10 +124,6 @@ def _taken(snapshot: Snapshot, claim: _Claim) -> Iterator[Finding]:
         if names(text, claim.value) and number not in (None, claim.number) and claim.number not in cited_numbers(text):
             yield _pull_finding(claim, pull, number)
             return
-
-
-def _known_trees(snapshot: Snapshot) -> tuple[Tree, ...]:
-    return tuple(dict.fromkeys((*trees(snapshot), *(tree for tree in (snapshot.base, snapshot.merge_base) if tree is not None))))
 
 
 def _other_pulls(snapshot: Snapshot) -> list[Pull]:
@@ -131,7 +144,7 @@ def _is_named(snapshot: Snapshot, bundle: Bundle, tree: Tree, value: str) -> boo
 def _foreign_records(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     """Records of `bundle` that carry the id or the path of another bundle: one finding per other bundle."""
     found: dict[str, list[Stated]] = defaultdict(list)
-    known = {other.path: other for tree in _known_trees(snapshot) for other in bundles_of(snapshot, tree) if other.path != bundle.path}
+    known = {other.path: other for tree in trees(snapshot, bases=True) for other in bundles_of(snapshot, tree) if other.path != bundle.path}
     by_id = {other.id.casefold(): other.path for other in known.values()} | _inventory_ids(snapshot, bundle)
     for stated in ids_of(snapshot, bundle):
         other = by_id.get(stated.value.casefold())
@@ -171,7 +184,7 @@ def _same_campaign(snapshot: Snapshot, bundle: Bundle, other: Bundle | None) -> 
     """Two directories of one campaign: their records name the same issue."""
     if other is None:
         return False
-    tree = next((tree for tree in _known_trees(snapshot) if other in bundles_of(snapshot, tree)), snapshot.head)
+    tree = next((tree for tree in trees(snapshot, bases=True) if other in bundles_of(snapshot, tree)), snapshot.head)
     return bool({s.value for s in issues_of(snapshot, bundle)} & {s.value for s in issues_of(snapshot, other, tree)})
 
 

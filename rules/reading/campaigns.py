@@ -182,9 +182,10 @@ def named_bundles(snapshot: Snapshot, text: str, tree: Tree | None = None) -> tu
     return tuple(b for b in bundles_of(snapshot, tree or snapshot.head) if names(text, b.path) or (re.search(r"[-_\d]", b.id) and names(text, b.id)))
 
 
-def trees(snapshot: Snapshot) -> tuple[Tree, ...]:
-    """Head, and the heads of the linked pulls."""
-    return tuple(dict.fromkeys((snapshot.head, *snapshot.linked.values())))
+def trees(snapshot: Snapshot, *, bases: bool = False) -> tuple[Tree, ...]:
+    """Head, and the heads of the linked pulls; with `bases` also the base tip and the merge base. Each once."""
+    more = (snapshot.base, snapshot.merge_base) if bases else ()
+    return tuple({id(tree): tree for tree in (snapshot.head, *snapshot.linked.values(), *more) if tree is not None}.values())
 
 
 def bundles_of_issue(snapshot: Snapshot, issue: Issue) -> tuple[tuple[Bundle, Tree], ...]:

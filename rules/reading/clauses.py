@@ -64,6 +64,8 @@ _SUBJECT = re.compile(
     r"(?![A-Za-z0-9_-])",
     re.IGNORECASE,
 )
+# A phrase in front of its clause: `With no forced signals, all workers …`.
+_LEAD = re.compile(r"\s*(?:with|without|after|before|in|on|for|at|under|during|despite|from|by|given)(?![A-Za-z0-9_-])", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
     r"(?:with|without|including|using|for|in|of|by|on|at|from|to|as|not|and|or|but|than|under|per|via|due|because|after|before|until|when|if|see|"
     r"[a-z]{2,24}ed|[a-z]{2,24}ing|is|are|was|were|has|have|had|does|do|did|will|can|may|must)(?![A-Za-z0-9_-])",
@@ -87,8 +89,7 @@ def _borders(text: str) -> list[tuple[int, int, bool]]:
 def _weak(text: str, first: int, last: int) -> list[tuple[int, int, bool]]:
     """Borders inside one stretch: where a new subject and verb begin after a clause that has its own verb. Each part is looked at once."""
     made: list[tuple[int, int, bool]] = []
-    has_verb = denied = False
-    scanned = first
+    has_verb, denied, scanned = _LEAD.match(text, first) is not None, False, first
     for match in _WEAK.finditer(text, first, last):
         has_verb = has_verb or _VERB.search(text, scanned, match.start()) is not None
         denied = denied or _NEGATION.search(text, scanned, match.start()) is not None
@@ -97,7 +98,7 @@ def _weak(text: str, first: int, last: int) -> list[tuple[int, int, bool]]:
         said = has_verb and not denied and match[0] in (":", "：")
         if match["zh"] or said or (has_verb and _new_clause(text, match, last)):
             made.append((match.start(), match.end() if is_mark else match.start(), False))
-            has_verb, denied, scanned = False, False, match.end()
+            has_verb, denied, scanned = _LEAD.match(text, match.end()) is not None, False, match.end()
     return made
 
 
@@ -194,7 +195,7 @@ _WITHDRAWN = re.compile(
     rf"|{_SAY}\s+(?:previously|earlier|incorrectly|wrongly|mistakenly|erroneously)"
     rf"|(?:earlier|previous|prior|older|old|former|first|original|initial)\s+(?:\w{{2,14}}\s+)?(?:version|draft|revision|text|wording|description|edition|statement|claim|body|page|readme|summary)s?\b.{{0,60}}?\s{_SAY}"
     rf"|no longer\s+(?:claims?|says?|states?|asserts?|describes?|reads?)"
-    rf"|(?:remov|dropp|delet|withdr|retract|correct|replac|reword|struck|strik)\w{{0,4}}\s+(?:\w{{1,14}}\s+){{0,4}}{_TEXTS}"
+    rf"|(?:remov|dropp|delet|withdr|retract|correct|replac|reword|struck|strik)\w{{0,4}}\s+(?:[\w'’-]{{1,24}}\s+){{0,4}}{_TEXTS}"
     rf"|{_TEXTS}\s.{{0,200}}?(?:was|were|is|are|has been|have been)\s+(?:\w{{2,10}}\s+)?(?:wrong|false|incorrect|inaccurate|mistaken|withdrawn|retracted|corrected|removed|an error|a mistake|untrue|unsupported)"
     rf"|(?:was|were)\s+(?:wrong|incorrect|inaccurate|mistaken|an error|a mistake|untrue)(?![A-Za-z])"
     rf"|(?:has|have)\s+been\s+(?:withdrawn|retracted)|(?:is|are)\s+(?:withdrawn|retracted)|we\s+(?:withdraw|retract)|it is (?:not|no longer) true that|contrary to"
@@ -221,7 +222,7 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"(?<![A-Za-z])(?:(?<!as )(?<!even )(?:only\s+)?if|unless|provided(?:\s+that)?(?=\s+(?:that|all|the|no|every|each)\b)|only\s+(?:when|after|once)|in case|whether|as long as|until|once(?!\s+(?:again|more)\b)"
+    r"(?<![A-Za-z])(?:(?<!as )(?<!even )(?:only\s+)?if|unless|provided(?:\s+that)?(?=\s+(?:that|all|the|no|every|each)\b)|only\s+(?:when|after|once)|in case|whether|as long as|until|once(?=\s+(?:[\w'’-]{1,24}\s+){1,4}(?:is|are|has|have)(?![A-Za-z]))"
     r"|qualif(?:y|ies)\s+only|assuming)(?![A-Za-z])|只有|才(?:能|算|可|会|合格|通过)|方可|如果|倘若|假如|若(?!干)|除非|一旦|是否|当且仅当",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -345,6 +345,21 @@ def frozen_by(snapshot: Snapshot, bundle: Bundle, path: str) -> Manifest | None:
         return listed
 
     return snapshot.memo(("frozen", bundle.path), make).get(path)
+
+
+def listed_by(snapshot: Snapshot, bundle: Bundle) -> Mapping[str, Manifest]:
+    """File of head → the first manifest of `bundle` that lists it; freeze manifests go before record manifests."""
+
+    def make() -> dict[str, Manifest]:
+        listed: dict[str, Manifest] = {}
+        for manifest in sorted(manifests(snapshot, bundle), key=lambda m: not m.freeze):
+            for pair in manifest.pairs:
+                file = target(snapshot, snapshot.head, bundle, manifest.path, pair.path)
+                if file and file != manifest.path:
+                    listed.setdefault(file, manifest)
+        return listed
+
+    return snapshot.memo(("manifest that lists", bundle.path), make)
 
 
 def _digests(data: bytes) -> Digests:

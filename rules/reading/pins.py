@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rules.core.model import History, Snapshot
+from rules.core.model import Snapshot
 
 _HEX = re.compile(r"(?<![0-9A-Za-z_#/.-])(?=[0-9]{0,39}[a-f])([0-9a-f]{7,40})(?![0-9A-Za-z_/])(?!\.\.|-\d)")
 _PULL = re.compile(
@@ -14,9 +14,12 @@ _PULL = re.compile(
     r"|(?<![\w#])(?:pull(?: request)?|PR|MR) (?P<word>\d{1,9})\b",
     re.IGNORECASE,
 )
+_URL = re.compile(
+    r"https?://[\w.-]{1,100}/(?P<repo>[\w.-]{1,100}/[\w.-]{1,100})/(?:pull/\d{1,9}/)?(?:commits?|tree|blob)/(?=[0-9a-f]{7,40}\b)", re.IGNORECASE
+)
 # What may stand between a role's word and its revision.
 _FILLER = (
-    r"(?:[\s:：=(（\[`'\"“”|*,]|\b(?:commit|revision|rev|sha|is|was|now|at|of|on|to|the|this|that|its|our|pull|pr|request|branch|draft|currently|stands?|remains?|still"
+    r"(?:[\s:：=()（）\[\]`'\"“”|*,]|\b(?:commit|revision|rev|sha|is|was|now|at|of|on|to|the|this|that|its|our|pull|pr|request|branch|draft|currently|stands?|remains?|still"
     r"|exact|current|latest|as|against|head|evidence|from|in|version)\b|#\d{1,9}|[\w.-]{1,40}/[\w.-]{1,40}#\d{1,9}|的|为|是|在|于|提交|版本|修订|当前|目前){0,20}\Z"
 )
 _HEAD = re.compile(r"(?:\b(?:head|tip)(?:s|ed)?\b|头部?提交|最新提交|最新版本)" + _FILLER, re.IGNORECASE)
@@ -30,7 +33,8 @@ _PULL_PIN = re.compile(
     r"(?:#\d{1,9}\b|/pull/\d{1,9}|\b(?:pull|pr|mr|request) \d{1,9}\b)[\s]{0,2}(?:[(（\[@,`:：]|\bat\b|\bhead\b)" + _FILLER, re.IGNORECASE
 )
 _RIGHT = re.compile(
-    r"[`'\")）\]\s,，|]{0,6}(?:\(?(?:its|the|which is(?: its| the)?|is(?: now)?(?: its| the)?|as(?: its| the)?|是|为|即)?\s{0,2}(?:current |latest |当前|最新的?)?(?:head|tip)\b|\bpublish)",
+    r"[`'\"\s]{0,4}(?:[(（]\s?(?:the |its |current |latest |当前|最新){0,3}(?:head|tip)\b|[,，]?\s?(?:which|that) is(?: now)?(?: its| the)?(?: current| latest)? (?:head|tip)\b"
+    r"|[)）]?\s?(?:is|as)(?: now| still)?(?: its| the)?(?: current| latest)? (?:head|tip)\b|[)）]?\s?publish|[,，]?\s?(?:是|为|即)(?:当前|最新)?的?\s?(?:head|tip))",
     re.IGNORECASE,
 )
 _OTHER_ROLE = re.compile(
@@ -54,17 +58,17 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A revision that a sentence calls a head. `pull` is the pull it is said of, None where the sentence names none; `start` its offset."""
+    """A revision that a sentence calls a head. `pull` is the pull it is said of, None where the sentence names none."""
 
     sha: str
     pull: int | None
-    start: int
 
 
 def head_pins(sentence: str, repository: str | None = None) -> Iterator[Pin]:
     """The revisions that `sentence` calls the present head, or the one that is reviewed or published. Dated history is left out."""
     if _HISTORY.search(sentence) or (_DATE.search(sentence) and _PAST.search(sentence) and not _PRESENT.search(sentence)):
         return
+    sentence = _URL.sub(lambda match: " " if _is_own(match["repo"], repository) else f" {match['repo']}#0 x", sentence)
     pulls = list(_PULL.finditer(sentence))
     for match in _HEX.finditer(sentence):
         left = sentence[max(0, match.start() - 120) : match.start()]
@@ -74,7 +78,11 @@ def head_pins(sentence: str, repository: str | None = None) -> Iterator[Pin]:
         if near is not None and _foreign(near, repository):
             continue
         number = (near["number"] or near["path"] or near["word"]) if near else None
-        yield Pin(match[1].lower(), int(number) if number else None, match.start())
+        yield Pin(match[1].lower(), int(number) if number else None)
+
+
+def _is_own(named: str, repository: str | None) -> bool:
+    return repository is not None and named.casefold() == repository.casefold()
 
 
 def _has_role(left: str, right: str) -> bool:
@@ -98,30 +106,12 @@ def _foreign(match: re.Match[str], repository: str | None) -> bool:
     return named not in (own, own.rpartition("/")[2]) or not own
 
 
-def find_commit(history: History, sha: str) -> str | None:
-    """The full id of the one commit of the history that `sha` abbreviates."""
-    if sha in history.commits:
-        return sha
-    found = [id for id in history.commits if id.startswith(sha)]
-    return found[0] if len(found) == 1 else None
-
-
 def changed_since(snapshot: Snapshot, sha: str, head: str) -> frozenset[str] | None:
-    """The paths that the commits after `sha` up to `head` change; None where the history cannot tell."""
+    """The paths whose content differs between revision `sha` and the head `head`; None where one of them is not in the object store."""
     history = snapshot.history
-    old = find_commit(history, sha) if history is not None else None
-    if history is None or old is None or head not in history.commits or not history.is_ancestor(old, head):
+    old = history.tree(sha) if history is not None else None
+    new = snapshot.head if head == snapshot.head.commit else history.tree(head) if history is not None else None
+    if old is None or new is None:
         return None
-    later = _reachable(history, head) - _reachable(history, old)
-    return frozenset(change.path for change in history.changes if change.commit in later)
-
-
-def _reachable(history: History, start: str) -> set[str]:
-    seen: set[str] = set()
-    stack = [start]
-    while stack:
-        id = stack.pop()
-        if id not in seen and id in history.commits:
-            seen.add(id)
-            stack.extend(history.commits[id].parents)
-    return seen
+    before, after = old.files, new.files
+    return frozenset(path for path in before.keys() | after.keys() if path not in before or path not in after or before[path].oid != after[path].oid)

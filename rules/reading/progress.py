@@ -86,7 +86,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    rf"(?<![A-Za-z-])(?:we|i|they|nobody|no one)\s+(?:have|has|did)(?:\s+not|n['’]t)?(?:\s+yet)?\s+(?:{_DONE}|start|begin|run|measure)(?=\s+(?:anything|any |a single|the (?:campaign|search|benchmark))|\W*\Z)"
+    rf"(?<![A-Za-z-])(?:(?:we|i|they)\s+(?:have|has|did)(?:\s+not|n['’]t)|(?:nobody|no one)\s+has)(?:\s+yet)?\s+(?:{_DONE}|start|begin|run|measure)(?=\s+(?:anything|any |a single|the (?:campaign|search|benchmark))|\W*\Z)"
     rf"|(?<![A-Za-z-])(?:nothing|none)(?:\s+of\s+[\w ]{{1,30}})?\s+(?:(?:has|have|was|were|is)\s+)?(?:yet\s+)?(?:been\s+)?{_DONE}\b|\A\W*(?:not (?:yet )?(?:started|run|executed|measured|begun)|queued|unstarted)\W*\Z",
     re.IGNORECASE,
 )
@@ -141,13 +141,14 @@ def _blocked(modifiers: list[str]) -> bool:
 
 def _scope(text: str, modifiers: list[str]) -> Scope:
     arm = next((name for name, pattern in _ARM_WORDS if pattern.search(text)), None)
-    devices = _devices(text)
+    devices = devices_in(text)
     rest = _DEVICES.sub(" ", " ".join(modifiers))
     phrases = frozenset(phrase for word in rest.split() if word not in _PLAIN and word not in ("yet", "new") and (phrase := _alnum(word)))
     return Scope(arm, devices, phrases)
 
 
-def _devices(text: str) -> int | None:
+def devices_in(text: str) -> int | None:
+    """The first device count that `text` names: `four-device`, `8 cards`, 四卡."""
     match = _DEVICES.search(text)
     if match is None:
         return None
@@ -181,7 +182,8 @@ _NOT_COUNTED = family(
 _PLAIN_KEYS = family(
     "n num number of count counts total completed finished recorded measured executed collected so far all the actual status state execution summary current campaign progress results result samples sample runs run "
     "measurements measurement receipts requests request executions repetitions trials observations experiments phase stage search screening benchmark has is are been started begun ran published committed 数 总数 "
-    "样本 样本数 次数 结果 运行 状态 执行 进度 阶段 搜索 测量 已完成 candidate candidates baseline control controls"
+    "样本 样本数 次数 结果 运行 状态 执行 进度 阶段 搜索 测量 已完成 candidate candidates baseline control controls arm arms overview details info entries items report data meta metadata "
+    "counters stats statistics totals contract contracts"
 )
 _BEGUN = family("started executed begun ran measured launched 已开始 已执行")
 _NAME_KEYS = ("name", "arm", "id", "candidate", "variant", "screen", "workload", "duration", "label", "device", "model", "case", "名称")
@@ -250,7 +252,7 @@ def _key_scope(value: Any, node: Node) -> Scope:
         if set(words(key)) & family("devices gpus npus cards") and isinstance(held[key], Number)
     ]
     arm = next((name for name, pattern in _ARM_WORDS if pattern.search(said)), None)
-    devices = _devices(said.replace("_", " ")) or (int(counts[-1]) if counts and counts[-1] < 1e6 else None)
+    devices = devices_in(said.replace("_", " ")) or (int(counts[-1]) if counts and counts[-1] < 1e6 else None)
     plain = [[word for word in _DEVICES.sub(" ", " ".join(words(part))).split() if word not in _PLAIN_KEYS] for part in parts]
     phrases = {_alnum("".join(rest)) for rest in plain} | {_alnum(name) for name in nested}
     return Scope(arm, devices, frozenset(phrase for phrase in phrases if phrase))
@@ -269,9 +271,14 @@ def _covers(snapshot: Snapshot, bundle: Bundle, receipt: Receipt, scope: Scope) 
         return False
     if scope.arm == "baseline" and "baseline" not in receipt.arms:
         return False
-    if scope.devices is not None and (_device_count(receipt.value) or _bundle_devices(snapshot, bundle) or scope.devices) != scope.devices:
+    if scope.devices is not None and (_device_count(_value(snapshot, receipt.path)) or _bundle_devices(snapshot, bundle) or scope.devices) != scope.devices:
         return False
     return all(phrase in _searchable(snapshot, receipt.path) for phrase in scope.phrases)
+
+
+def _value(snapshot: Snapshot, path: str) -> Any:
+    found = document(snapshot, path)
+    return found.value if found else None
 
 
 def _searchable(snapshot: Snapshot, path: str) -> str:
@@ -309,6 +316,6 @@ def _device_count(value: Any) -> int | None:
         match = re.match(r"\s*(\d{1,4})\s*(?:[x×*]|[a-z]|\Z)", node.value, re.IGNORECASE) if isinstance(node.value, str) else None
         if match:
             return int(match[1])
-        if isinstance(node.value, str) and (said := _devices(node.value)):
+        if isinstance(node.value, str) and (said := devices_in(node.value)):
             return said
     return None

@@ -22,7 +22,7 @@ _SPOKEN = re.compile(
     rf"(?<![\w./@-])(?P<owner>{_OWNER})/(?P<name>{_NAME})(?![\w/])",
 )
 _BEFORE = re.compile(
-    r"(?:\b(?:repository|repo|upstream|fork|project|(?:commit|revision|head|baseline|candidate|branch|commits|checkout|clone) (?:of|in|from))|仓库|上游|项目)[\s:：=(`'\"]{0,4}\Z",
+    r"(?:\b(?:repository|repo|upstream|fork|project|(?:commit|revision|head|baseline|candidate|branch|commits|checkout|clone) (?:of|in|from))|仓库|上游|项目|代码库|来自)(?:\s?(?:is|was|named|called|为|是|在|叫|位于|地址))?[\s:：=(`'\"*]{0,4}\Z",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"[`'\")]{0,2}\s{0,2}(?:\(?(?:commit|revision|head|branch|repository|repo|at|@)\b|的?(?:提交|仓库|修订))", re.IGNORECASE)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rules.core.model import Location, Role, Snapshot, Tree
 from rules.reading.clauses import Clause, Standing, clauses
@@ -106,6 +107,9 @@ _BORDER = re.compile(
     r"|(?P<line>\n)(?=[ \t]*(?:[-*+•·‣▪][ \t]|\d{1,3}(?:[.)][ \t]|、)|(?:[A-Z][\w/().-]{0,24}(?:[ ][\w/().#-]{1,24}){0,4}|[\u3400-\u9fff]{1,12}|[A-Z][A-Za-z-]{1,30})[ ]?[:：](?:\s|[\u3400-\u9fff])))"
 )
 _BULLET = re.compile(r"\A[-*+•·‣▪] ")
+_WORD = re.compile(r"\w")
+# More in one text are a dump, not sentences: a text at the limit of reading has 13 bytes for each.
+MOST_SENTENCES = 20_000
 _CJK = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]"
 _SOFT_ZH = re.compile(rf"(?<={_CJK})\s*\n\s*(?={_CJK})")
 
@@ -114,9 +118,9 @@ def sentences(text: str, line: int = 1) -> tuple[Sentence, ...]:
     """The sentences of `text`, whose first line is `line`. Soft line breaks join; bullets and `Label:` lines begin anew."""
     breaks = [match.start() for match in re.finditer("\n", text)]
     made = []
-    for first, last in _spans(text):
+    for first, last in islice(_spans(text), MOST_SENTENCES):
         words = _BULLET.sub("", _normal(text[first:last]), count=1)
-        if words:
+        if _WORD.search(words):
             first += len(text[first:last]) - len(text[first:last].lstrip())
             last = first + len(text[first:last].rstrip())
             made.append(Sentence(words, line + bisect_right(breaks, first - 1), line + bisect_right(breaks, last - 1), first, last))

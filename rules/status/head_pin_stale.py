@@ -96,7 +96,7 @@ def _finding(snapshot: Snapshot, text: Text, sentence: Statement, pin: Pin, numb
 
 def _between(changed: frozenset[str] | None, touched: list[str]) -> str:
     if changed is None:
-        return "Whether the cited paths changed in between cannot be told from this clone's history."
+        return "Whether the cited paths changed in between cannot be told from this clone, which does not hold the named revision."
     if touched:
         return f"{len(touched)} of the cited paths changed in between: {', '.join(f'`{path}`' for path in touched[:3])}."
     return f"{len(changed)} paths changed in between, none of those that the text cites."

@@ -28,9 +28,9 @@ from rules.reading.campaigns import bundle_of_issue
 from rules.reading.conversation import Text, bodies
 from rules.reading.documents import document, is_document
 from rules.reading.inventory import registered
-from rules.reading.layout import Bundle, bundles
+from rules.reading.layout import Bundle
 from rules.reading.manifests import frozen_by, manifests, target
-from rules.reading.progress import Denial, Scope, contradicting, denials, idle_fields
+from rules.reading.progress import Denial, Scope, contradicting, denials, devices_in, idle_fields
 from rules.reading.receipts import Receipt
 from rules.reading.statements import Statement, statements, string_statements, text_statements
 
@@ -53,12 +53,14 @@ class _Said:
     structured: bool
 
 
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in _status_documents(bundle):
+        said = [one for one in _said(snapshot, bundle, path) if one.against]
+        if said and not _is_old_snapshot(snapshot, bundle, path):
+            yield _document_finding(snapshot, bundle, path, said)
+
+
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    for bundle in bundles(snapshot):
-        for path in _status_documents(bundle):
-            said = [one for one in _said(snapshot, bundle, path) if one.against]
-            if said and not _is_old_snapshot(snapshot, bundle, path):
-                yield _document_finding(snapshot, bundle, path, said)
     for text in bodies(snapshot):
         if text.path == "issue:body":
             yield from _closing_line(snapshot, text)
@@ -221,6 +223,8 @@ def _reports(statement: Statement, scope: Scope) -> bool:
         scope.arm == "candidate" and not re.search(r"candidate|screen|search|候选|搜索", said)
     ):
         return False
+    if scope.devices is not None and devices_in(statement.text) != scope.devices:
+        return False
     return any(
         clause.standing in ("asserted", "reported")
         and (_RUN_SUBJECT.search(statement.text) or re.search(r"\d", clause.text))
@@ -244,4 +248,4 @@ def _issue_finding(snapshot: Snapshot, denial: Denial, reported: Statement) -> F
     )
 
 
-RULE = Rule("status-stale", "status", Severity.HIGH, check, norms=(("status", "current"), ("status record",), ("newer records",)))
+RULE = Rule("status-stale", "status", Severity.HIGH, check, each=each, norms=(("status", "current"), ("status record",), ("newer records",)))

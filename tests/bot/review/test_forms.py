@@ -166,7 +166,7 @@ def test_html_is_one_page_without_foreign_markup() -> None:
 def test_sarif() -> None:
     held = json.loads(as_sarif(report(), world()))
     run = held["runs"][0]
-    assert held["version"] == "2.1.0" and [rule["id"] for rule in run["tool"]["driver"]["rules"]][0] == "fake-rule"
+    assert held["version"] == "2.1.0" and run["tool"]["driver"]["rules"][0]["id"] == "fake-rule"
     first = run["results"][0]
     assert (first["ruleId"], first["level"], first["ruleIndex"]) == ("fake-rule", "error", 0)
     physical = first["locations"][0]["physicalLocation"]

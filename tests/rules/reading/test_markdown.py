@@ -73,7 +73,7 @@ def test_blocks_have_lines_sections_and_kinds() -> None:
         ("html", 27, 28, True, ("Results",)),
         ("html", 30, 30, False, ("Results",)),
         ("paragraph", 32, 32, False, ("Results",)),
-        ("heading", 36, 37, False, ()),
+        ("heading", 36, 36, False, ()),
         ("paragraph", 38, 38, False, ("Setext",)),
     ]
 
