@@ -24,6 +24,8 @@ _POOL = 60
 NO_RECEIPT = family(
     r"no (?:committed |public |retained )?(?:receipts?|raw records?|raw samples?|raw logs?)",
     r"(?:without|lacks?|lacking) (?:a |any )?(?:committed |public |retained )?(?:receipts?|raw records?)",
+    r"(?:none|neither|nothing)(?: [\w']{1,20}){1,7} (?:has|have|had) (?:an? |any )?(?:committed |public |retained )?(?:receipts?|raw records?)",
+    r"(?:do|does|did)(?: not|n't) (?:yet )?have (?:an? |any )?(?:committed |public |retained )?(?:receipts?|raw records?)",
     r"(?:author|unverified|uncommitted) commentary",
     r"(?:receipts?|raw records?) (?:is |are |was |were |has |have )?(?:\w+ )?(?:external|withheld|missing|absent|unavailable|outside|not (?:yet )?(?:been )?(?:committed|retained|public|available|in))",
     r"(?:external|withheld|uncommitted|missing|unpublished) (?:receipts?|raw records?|measurements?)",
@@ -65,7 +67,7 @@ _TARGET_BEFORE = re.compile(
 )
 _TARGET_AFTER = re.compile(rf"[ \w]{{0,12}}?(?<![A-Za-z])(?:{_TARGET})(?![A-Za-z])|的?(?:目标|预算|阈值|上限|下限)", re.IGNORECASE)
 _GOT = re.compile(
-    r"\b(?:measured?|took|takes|reach\w*|achiev\w+|observ\w+|got|gave|ran|actual|came|against|versus|vs|but|missed|met|exceed\w*|with|and|now|while|by|pass(?:ed|es)?|failed|hit|beat|baseline|control|candidate|median|mean)\b|[,，]|实测|测得|达到|耗时|为|而",
+    r"\b(?:measured?|took|takes|reach\w*|achiev\w+|observ\w+|got|gave|ran|actual|came|against|versus|vs|but|missed|met|exceed\w*|with|and|now|while|by|pass(?:ed|es)?|failed|hit|beat|baseline|control|candidate)\b|[,，]|实测|测得|达到|耗时|为|而",
     re.IGNORECASE,
 )
 _SETUP = re.compile(
