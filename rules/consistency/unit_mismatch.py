@@ -34,6 +34,7 @@ from rules.reading.few import few
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
+from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
 from rules.reading.units import words as word_set
@@ -153,7 +154,9 @@ def _said(node: Node) -> tuple[str, Unit | None]:
         key = next((holder[field] for field in _METRICS if isinstance(holder.get(field), str) and len(holder[field]) <= 60), key)
     beside = next((unit_named(holder[field]) for field in ("unit", "units", "单位") if isinstance(holder.get(field), str)), None)
     above = read_key(node.path[-2]).unit if len(node.path) > 1 and isinstance(node.path[-2], str) else None
-    return key, read_key(key).unit or beside or above
+    declared = unit_of_key(key)
+    own = declared if declared is not None and declared.family == "ratio" else read_key(key).unit
+    return key, own or beside or above
 
 
 _METRICS = ("metric", "measure", "quantity", "name", "指标", "名称")

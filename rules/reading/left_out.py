@@ -31,7 +31,8 @@ _NAMES = word_set(
     "operation op method mode 名称 标签 标题 场景 阶段 指标 负载"
 )
 _WITHOUT = re.compile(
-    r"\b(?:excl\w{0,8}|without|omitting|ignoring|less the|after (?:discarding|dropping|skipping|removing|trimming))\b|去掉|剔除|不含|不计|排除", re.IGNORECASE
+    r"\b(?:excl\w{0,8}|without|omitting|ignoring|less the|after (?:discarding|dropping|skipping|removing|trimming))\b|去掉|剔除|不含|不计|排除",
+    re.IGNORECASE,
 )
 
 KEYS = 1000
