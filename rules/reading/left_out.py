@@ -25,6 +25,17 @@ _NOTE = re.compile(
     r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
     re.IGNORECASE,
 )
+# What a group of samples is called says nothing of what was left out of it ("label": "cold"), unless it says so itself.
+_NAMES = word_set(
+    "label name id title campaign workload case scenario benchmark phase stage arm variant metric measure kind type group test suite clip model "
+    "operation op method mode 名称 标签 标题 场景 阶段 指标 负载"
+)
+_WITHOUT = re.compile(
+    r"\b(?:excl\w{0,8}|without|omitting|ignoring|less the|after (?:discarding|dropping|skipping|removing|trimming))\b|去掉|剔除|不含|不计|排除",
+    re.IGNORECASE,
+)
+
+KEYS = 1000
 
 
 @dataclass(frozen=True)
@@ -46,30 +57,45 @@ class Left:
         return bool(self.leading or self.some or self.masks or self.vague)
 
 
-def left_out(doc: Document, series: Series) -> Left:
-    """What the objects around `series`, and its elements' own flags, declare to be left out."""
+def left_out(doc: Document, series: Series, flagged: dict[Path, frozenset[int]] | None = None) -> Left:
+    """What the objects around `series`, and its elements' own flags, declare to be left out. `flagged` keeps the flags of lists that were read."""
+    flagged = {} if flagged is None else flagged
     leading: set[int] = set()
     some: set[int] = set()
     masks: list[frozenset[int]] = []
     vague = False
     for holder in _holders(doc.value, series.path):
         for key, value in holder.items():
-            if isinstance(value, str) and _NOTE.search(value[:2000]):
+            if isinstance(value, str) and _is_note(key, value[:2000]):
                 vague = True
             elif _cuts(key):
                 vague |= _declare(key, value, series, leading, some, masks)
-    held = resolve(doc.value, series.path)
-    items = list(held.values()) if isinstance(held, dict) else held
     if series.within:
-        out = frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
-        masks += [out] if out else []
+        if series.path not in flagged:
+            flagged[series.path] = _flagged(doc, series.path)
+        masks += [flagged[series.path]] if flagged[series.path] else []
     return Left(frozenset(leading), frozenset(some), tuple(masks), vague)
 
 
+def _is_note(key: str, value: str) -> bool:
+    """True for a text that says that something was left out."""
+    said = words(key)
+    if value.isascii() and not any(char.isspace() for char in value) and not {"note", "comment", "remark", "caveat"} & set(said):
+        return False
+    return bool((_WITHOUT if said and said[-1] in _NAMES else _NOTE).search(value))
+
+
+def _flagged(doc: Document, path: Path) -> frozenset[int]:
+    """The elements of a list that say of themselves that they do not count."""
+    held = resolve(doc.value, path)
+    items = list(held.values()) if isinstance(held, dict) else held
+    return frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
+
+
 def _holders(value: Any, path: Path) -> Iterator[dict[str, Any]]:
-    """The objects around a place, outermost first."""
+    """The objects around a place, outermost first; those with very many keys are data, not descriptions."""
     for part in path:
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(value) <= KEYS:
             yield value
         value = resolve(value, (part,))
 
