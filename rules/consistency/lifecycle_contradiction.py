@@ -55,7 +55,7 @@ _NO_CLAIM = family(
 _PLAIN_KEYS = family("status state outcome result summary note verdict how quality 状态 结果")
 _FLAG = re.compile(r"(?:clean|gracef|orderly|exited_?zero|exit_?zero|no_?forced|unforced|all_?zero|正常退出|干净)", re.IGNORECASE)
 _HINT = re.compile(
-    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
+    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|stray|process|pid|linger|remain|leak|hung|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
     re.IGNORECASE,
 )
 

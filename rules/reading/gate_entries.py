@@ -26,11 +26,13 @@ WEAK = family("outcome result status acceptance accepted passed pass qualified q
 def _is_gate_key(key: str) -> bool:
     held = held_words(key)
     chinese = any(word in key for word in ("门槛", "门禁", "闸门", "准则", "验收项", "判据"))
-    return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES
+    checks = {"check", "checks", "test", "tests"} if held & {"gate", "gates", "acceptance"} else set()
+    return bool(held & _GATE_KEYS or chinese) and not (held - checks) & _NOT_GATES
 
 
 def is_elsewhere(path: Path) -> bool:
-    return any(isinstance(part, str) and held_words(part) & _NOT_GATES for part in path)
+    """It stands under diagnostics, software checks, a plan, a history."""
+    return any(isinstance(part, str) and held_words(part) & _NOT_GATES and not _is_gate_key(part) for part in path)
 
 
 @dataclass(frozen=True, slots=True)
