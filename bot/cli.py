@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
 LEVELS = ("blocking", "high", "medium", "low")
-EXIT_FOUND, EXIT_UNUSABLE, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 1, 2, 3, 130
+EXIT_FOUND, EXIT_UNUSABLE, EXIT_INCOMPLETE, EXIT_INTERRUPTED, EXIT_TERMINATED = 1, 2, 3, 130, 143
 
 
 class Unusable(click.ClickException):
@@ -257,6 +258,8 @@ def doctor(repo: str) -> None:
 
 def main() -> NoReturn:
     """Run the command line. Whatever the user did wrong is one line on standard error and exit 2."""
+    # Ending in order removes the temporary directory and git's processes.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:

@@ -222,7 +222,7 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"(?<![A-Za-z])(?:(?<!as )(?<!even )(?:only\s+)?if|unless|provided(?:\s+that)?(?=\s+(?:that|all|the|no|every|each)\b)|only\s+(?:when|after|once)|in case|whether|as long as|until|once(?!\s+(?:again|more)\b)"
+    r"(?<![A-Za-z])(?:(?<!as )(?<!even )(?:only\s+)?if|unless|provided(?:\s+that)?(?=\s+(?:that|all|the|no|every|each)\b)|only\s+(?:when|after|once)|in case|whether|as long as|until|once(?=\s+(?:[\w'’-]{1,24}\s+){1,4}(?:is|are|has|have)(?![A-Za-z]))"
     r"|qualif(?:y|ies)\s+only|assuming)(?![A-Za-z])|只有|才(?:能|算|可|会|合格|通过)|方可|如果|倘若|假如|若(?!干)|除非|一旦|是否|当且仅当",
     re.IGNORECASE,
 )

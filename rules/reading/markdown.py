@@ -16,6 +16,8 @@ from rules.core.model import Missing, Snapshot, Tree
 from rules.reading.conversation import Text
 from rules.reading.inline import CodeSpan, Link, Visible, visible
 
+__all__ = ["Block", "CodeSpan", "Kind", "Link", "Markdown", "Row", "Table", "markdown", "markdown_of", "read_markdown", "spoken"]
+
 Kind = Literal["paragraph", "item", "heading", "row", "code", "quote", "html"]
 CELL = " | "
 NESTING = 24

@@ -11,8 +11,8 @@ from rules.reading.documents import Node, document, is_document, pointer
 from rules.reading.inventory import inventories, registered
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, documents_in_scope
-from rules.reading.statements import Clause, Statement, statements
-from rules.reading.words import AUTHOR_REPORTED, EXTERNAL, has_word
+from rules.reading.statements import Clause, Statement, mentions, statements
+from rules.reading.words import AUTHOR_REPORTED, CLEAN_END, EXTERNAL, FORCED_END, has_word
 from rules.reading.words import family as spoken_family
 
 # ---------------------------------------------------------------- what a text claims
@@ -44,7 +44,7 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _ARTIFACT = re.compile(
-    r"(?<![A-Za-z-])(?:(?P<raw>raw) (?:\w+ ){0,2}?(?:data|outputs?|samples?|media|recordings?|results?|files?|measurements?|timings?|artifacts?|frames?|evidence|records?)"
+    r"(?<![A-Za-z-])(?:(?P<raw>raw) (?:\w{1,24} ){0,2}?(?:data|outputs?|samples?|media|recordings?|results?|files?|measurements?|timings?|artifacts?|frames?|evidence|records?)"
     r"|(?:(?:raw|server|worker|device|full|complete|benchmark|run|console|profiler|original) ){0,3}(?P<noun>logs?|traces?|transcripts?|dumps?|profiles?|harness|stdout|captures?|recordings?))(?![A-Za-z-])"
     r"|(?P<zh>(?:原始)?(?:日志|轨迹|追踪)|原始(?:数据|输出|样本|记录|文件|产物|结果))",
     re.IGNORECASE,
@@ -91,6 +91,53 @@ def claims(statement: Statement) -> Iterator[Claim]:
             yield Claim(statement, "retained", kept[0], kept[1])
 
 
+_SUBJECTS = (
+    ("server", re.compile(r"\b(?:servers?|daemons?|services?|backends?|brokers?)\b|服务", re.IGNORECASE)),
+    ("worker", re.compile(r"\b(?:workers?|ranks?|replicas?|agents?|executors?|nodes?)\b|工作进程|进程组|节点", re.IGNORECASE)),
+    ("container", re.compile(r"\b(?:containers?|pods?|images?)\b|容器", re.IGNORECASE)),
+    ("client", re.compile(r"\b(?:clients?|drivers?|harness|load generators?)\b|客户端", re.IGNORECASE)),
+)
+# "the lifecycle was not clean": the denial stands inside the phrase.
+_NOT_INSIDE = re.compile(r"\b(?:not|never|hardly|neither|nor)\b|n['’]t\b|不|未(?!收到|发送|出现|使用)", re.IGNORECASE)
+_OTHER_RUN = re.compile(
+    r"\b(?:earlier|previous|previously|first attempt|another|other|old|older|separate|unrelated|before|prior|formerly|used to|aborted attempt)\b|此前|之前|早先|另一|其他|旧",
+    re.IGNORECASE,
+)
+
+
+def subjects(text: str) -> frozenset[str]:
+    """The parts of a run that a text names: server, worker, container, client."""
+    return frozenset(name for name, pattern in _SUBJECTS if pattern.search(text))
+
+
+def clean_end(statement: Statement) -> str | None:
+    """The words by which the author asserts, undenied and without a hedge, that the run ended cleanly."""
+    return next((one.match[0] for one in mentions(statement, CLEAN_END) if one.is_claimed and not _NOT_INSIDE.search(one.match[0])), None)
+
+
+def forced_ends(snapshot: Snapshot, bundle: Bundle, named: frozenset[str]) -> tuple[Said, ...]:
+    """Where the bundle's own texts say of its run, or of the parts `named`, that it was made to end or did not end cleanly."""
+    held = snapshot.memo(("forced ends", bundle.path), lambda: tuple(_forced(snapshot, bundle)))
+    return tuple(said for parts, said in held if not parts or not named or parts & named)
+
+
+def _forced(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[frozenset[str], Said]]:
+    for path in (path for path in bundle.files if path.lower().endswith((".md", ".markdown"))):
+        for statement in statements(snapshot, path):
+            if statement.standing in ("asserted", "reported") and not _OTHER_RUN.search(statement.text) and _tells_force(statement):
+                yield subjects(statement.text), Said(f"“{statement.text}”", statement.location("record"))
+
+
+def _tells_force(statement: Statement) -> bool:
+    forced = any(not one.negated and one.standing in ("asserted", "reported") for one in mentions(statement, FORCED_END))
+    unclean = (
+        one.negated or _NOT_INSIDE.search(one.match[0]) is not None
+        for one in mentions(statement, CLEAN_END)
+        if one.standing in ("asserted", "reported")
+    )
+    return forced or any(unclean)
+
+
 def _verified(clause: Clause) -> str | None:
     """The words that claim a check of measurements; checks of hashes, tests and the like are none."""
     for match in _VERIFIED.finditer(clause.text):
@@ -117,7 +164,7 @@ def _retained(clause: Clause) -> tuple[str, str] | None:
     if _ELSEWHERE.search(clause.text):
         return None
     for noun in _ARTIFACT.finditer(clause.text):
-        for verb in _KEEPS.finditer(clause.text):
+        for verb in _KEEPS.finditer(clause.text, max(0, noun.start() - _NEAR - 20), noun.end() + _NEAR + 20):
             apart = max(noun.start(), verb.start()) - min(noun.end(), verb.end())
             if apart <= _NEAR and not clause.denies(verb.start()) and not clause.denies(noun.start()):
                 first, last = min(noun.start(), verb.start()), max(noun.end(), verb.end())
@@ -140,7 +187,7 @@ _WEAK = spoken_family(
     r"(?:not|never|cannot be|could not be) (?:yet )?(?:been )?(?:independently|externally) \w{4,14}",
     r"not (?:yet )?(?:been )?(?:verified|reproducible|validated|audited|corroborated)",
     r"no (?:independent|second|other|third|external) (?:party|person|verification|reproduction|validation|check|reviewer|replication|run)\w*",
-    r"(?:nobody|no one|no body)(?: else)? (?:has |have |but )?\w+",
+    r"(?:nobody|no one|no body)(?: else)? (?:has |have |but )?\w{1,24}",
     r"only (?:by )?the author",
     r"not (?:an )?independent(?:ly)?",
     zh=(

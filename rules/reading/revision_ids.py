@@ -15,7 +15,14 @@ FULL = 40
 SHORTEST = 7
 MAYBE_ID = re.compile(r"[0-9a-fA-F]{7}")
 
-_ID = re.compile(r"(?<![0-9A-Za-z_$#%&])(?<![0-9A-Za-z_]-)(?P<id>[0-9a-fA-F]{7,40})(?![0-9A-Za-z_])(?!-(?!dirty)[0-9A-Za-z])(?!\.[0-9A-Za-z])(?!/\w)")
+_ID = re.compile(
+    r"(?<![0-9A-Za-z_$#%&./])(?<![0-9A-Za-z_]-)(?P<id>[0-9a-fA-F]{7,40})(?![0-9A-Za-z_])(?!-(?!dirty)[0-9A-Za-z])(?!\.[0-9A-Za-z])(?!/\w)(?!\.{2,3}[0-9a-fA-F]{7})"
+)
+_RANGE = re.compile(
+    r"(?<![0-9A-Za-z_$#%&./-])(?<!index )(?P<old>[0-9a-fA-F]{7,40})\.{2,3}(?P<new>[0-9a-fA-F]{7,40})(?![0-9A-Za-z_])(?!\.[0-9A-Za-z])"
+)
+
+_ALONE = re.compile(r"[0-9a-fA-F]{7,40}(?:…|\.{3})?\Z")
 _FULL_ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{40}(?![0-9A-Za-z])")
 COMMIT_URL = re.compile(
     r"(?:github\.com|api\.github\.com/repos)/(?P<owner>[\w-]{1,39})/(?P<name>[\w.-]{1,100})/"
@@ -36,6 +43,7 @@ _ANTI = re.compile(
     r"|pids?|ports?|addresses|tokens?|keys?|serials?|devices?|index|colou?rs?|hex)\Z",
     re.IGNORECASE,
 )
+_PULL = re.compile(r"#\d{1,9}\Z")
 _ANTI_ZH = re.compile(r"摘要|校验|镜像|哈希|种子|作业|任务|运行号|编号")
 _FILLER = re.compile(
     r"(?:of|is|was|are|were|the|a|an|its|to|from|by|id|ids|hash|hashes|git|now|current|currently|latest|new|exact|full|short|public|and|or|then|both|pull|pr|public|source|in|this|that|with|as|be|still|only"
@@ -76,13 +84,29 @@ class Found:
 
 
 def find_ids(text: str) -> Iterator[Found]:
-    """The citations in one sentence or string."""
+    """The citations in one sentence or string: addresses of commits, ranges, and ids with a word that gives them their role."""
     for match in islice(COMMIT_URL.finditer(text), _MOST_IDS):
         yield from ids_of_url(match)
-    yield from (found for match in islice(_ID.finditer(text), _MOST_IDS) if (found := _with_role(text, match)))
+    for match in islice(_RANGE.finditer(text), _MOST_IDS):
+        yield from (_found(text, match[group], match.start(group), ("range", True)) for group in ("old", "new") if not match[group].isdigit())
+    for match in islice(_ID.finditer(text), _MOST_IDS):
+        role = _role(text, match)
+        if role and role is not DENIED and plausible(match["id"], *role):
+            yield _found(text, match["id"], match.start(), role)
+
+
+def _found(text: str, id: str, start: int, role: tuple[str, bool]) -> Found:
+    return Found(id.lower(), role[0], role[1], start, subject=subject_before(text[max(0, start - 60) : start]))
+
+
+def _role(text: str, match: re.Match[str]) -> tuple[str, bool] | None:
+    if text[match.start() - 1 : match.start()] == "@":
+        return ("@", True) if re.match(r"[\w)]", text[max(0, match.start() - 2) :]) else None
+    return _left_role(text, match.start(), len(match["id"])) or _right_role(text, match.end())
 
 
 def ids_of_url(match: re.Match[str]) -> Iterator[Found]:
+    """The ids in a match of `COMMIT_URL`. A short id after `/tree/` or `/blob/` may be a branch and is none."""
     owner, name = match["owner"] or match["raw_owner"], match["name"] or match["raw_name"]
     for group in ("id", "old", "new", "raw_id"):
         id = match[group]
@@ -90,38 +114,9 @@ def ids_of_url(match: re.Match[str]) -> Iterator[Found]:
             yield Found(id.lower(), "commit URL", True, match.start(group), f"{owner}/{name.removesuffix('.git')}")
 
 
-def _with_role(text: str, match: re.Match[str]) -> Found | None:
-    """The citation at `match`, if a word gives it a role."""
-    id, start = match["id"], match.start()
-    lead = text[max(0, start - 3) : start]
-    if (
-        lead.endswith("/")
-        or (lead.endswith(".") and not lead.endswith(".."))
-        or (lead.endswith("..") and text[max(0, start - 100) : start].rstrip(".").endswith(("/", ":")))
-    ):
-        return None
-    if lead.endswith("..") or re.match(r"\.{2,3}[0-9a-fA-F]{7,40}(?![0-9A-Za-z_])", text[match.end() : match.end() + 44]):
-        role: tuple[str, bool] | None = (
-            None
-            if re.search(r"\bindex\s\Z|index\s[0-9a-fA-F]{7,40}\.\.\Z", text[max(0, start - 60) : start]) or "/" in _word_before(text, start)
-            else ("range", True)
-        )
-    elif lead.endswith("@"):
-        role = ("@", True) if re.search(r"[\w)]@\Z", lead) else None
-    else:
-        role = _left_role(text, start, len(id)) or _right_role(text, match.end())
-    if role is None or role is DENIED or not plausible(id, *role):
-        return None
-    return Found(id.lower(), role[0], role[1], start, subject=subject_before(text[max(0, start - 60) : start]))
-
-
-def _word_before(text: str, end: int) -> str:
-    return text[max(0, end - 120) : end].split()[-1] if text[max(0, end - 120) : end].split() and not text[end - 1 : end].isspace() else ""
-
-
 @lru_cache(maxsize=8192)
 def _sort(token: str) -> str:
-    """What a token is beside an id: `role`, `other` (a word such as "digest"), `near` ("at"), `stop`, `filler` or `word`."""
+    """What a token is beside an id: `role`, `other` (a word such as "digest"), `near` ("at"), `pull` (`#7`), `stop`, `filler` or `word`."""
     chinese = _is_chinese(token)
     if chinese and _ANTI_ZH.search(token):
         return "other"
@@ -133,6 +128,8 @@ def _sort(token: str) -> str:
         return "near"
     if token in (";", "；", "。"):
         return "stop"
+    if _PULL.search(token):
+        return "pull"
     return "filler" if _FILLER.match(token) or "/" in token or token[0] == "#" else "word"
 
 
@@ -146,7 +143,7 @@ def _left_role(text: str, start: int, length: int) -> tuple[str, bool] | None:
                 return token.lower(), words == 0
             case "other":
                 return DENIED if words == 0 else None
-            case "near" if words == 0:
+            case "near" | "pull" if words == 0:
                 return token.lower(), False
             case "word":
                 words += 1
@@ -175,7 +172,7 @@ def _is_chinese(token: str) -> bool:
 def plausible(id: str, role: str, explicit: bool) -> bool:
     """A word of letters alone, or a number, is a revision only where a word at it says so."""
     if id.isdigit():
-        return explicit and role not in ("range", "@") and len(id) <= 12 and not _DATE.match(id)
+        return explicit and role != "@" and len(id) <= 12 and not _DATE.match(id)
     if len(id) < FULL and (id.isalpha() or re.fullmatch(r"\d+[eE]\d+", id)):
         return explicit and bool(_CERTAIN.match(role))
     return True
@@ -190,6 +187,20 @@ def subject_before(left: str) -> str:
         if found:
             return found[0].lower()
     return ""
+
+
+def is_id(text: str) -> bool:
+    """True when `text` is one id and nothing else."""
+    return _ALONE.match(text.strip()) is not None
+
+
+def in_cell(cell: str, role: tuple[str, bool] | None) -> Iterator[Found]:
+    """The citations in a table's cell or a form's answer: alone it takes `role` from outside, in a sentence its own."""
+    text = cell.strip()
+    if not is_id(text):
+        yield from find_ids(cell)
+    elif role and role is not DENIED and plausible(text.rstrip("…."), *role):
+        yield Found(text.rstrip("….").lower(), role[0], True, 0, subject=subject_before(role[0]))
 
 
 def cell_role(cell: str) -> tuple[str, bool] | None:

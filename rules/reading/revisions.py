@@ -12,7 +12,7 @@ from rules.core.model import Facts, Location, Snapshot, Tree
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Node, Number, Path, document, is_document
 from rules.reading.layout import Bundle, bundle_at, documents_in_scope, in_scope
-from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown
+from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown, spoken
 from rules.reading.named_paths import split_key
 from rules.reading.references import (
     MOST,
@@ -36,8 +36,9 @@ from rules.reading.revision_ids import (
     find_ids,
     full_ids,
     ids_of_url,
+    in_cell,
+    is_id,
     plausible,
-    subject_before,
     subject_of,
 )
 from rules.reading.statements import sentences
@@ -97,7 +98,7 @@ def in_markdown(found: Markdown | None) -> tuple[Cited, ...]:
     """The revisions cited in a Markdown document, in order of line."""
     if found is None:
         return ()
-    blocks = [block for block in found.blocks if not block.quoted]
+    blocks = list(spoken(found))
     everywhere = repositories_named("\n".join([*(block.text for block in blocks), *(link.target for block in blocks for link in block.links)]))
     made = [one for block in blocks for one in _in_block(found.path, block, everywhere)]
     made += _in_tables(found, everywhere)
@@ -117,7 +118,16 @@ def _in_block(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[
                 line = min(sentence.line + part.count("\n", 0, one.start), block.end_line)
                 place = Location(path, line=line, end_line=line, text=sentence.text)
                 yield _made(path, one, place, [*_by_distance(named, one.start), *near, *everywhere])
+        yield from _alone(path, block, everywhere)
     yield from _in_links(path, block, everywhere)
+
+
+def _alone(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[Cited]:
+    """An id that is a whole paragraph takes its role from the heading above it, as the answers of an issue form do."""
+    role = cell_role(block.section[-1]) if block.section and len(block.text) < 200 else None
+    for one in in_cell(block.text, role) if role and is_id(block.text) else ():
+        text = " ".join(block.text.split())
+        yield _made(path, one, Location(path, line=block.line, end_line=block.line, text=text), everywhere)
 
 
 def _in_links(path: str, block: Block, everywhere: tuple[str, ...]) -> Iterator[Cited]:
@@ -139,16 +149,8 @@ def _in_tables(found: Markdown, everywhere: tuple[str, ...]) -> Iterator[Cited]:
             place = Location(found.path, line=row.line, end_line=row.line, text=text)
             for header, cell in zip(headers, row.cells, strict=False):
                 if header is not DENIED and MAYBE_ID.search(cell):
-                    for one in _in_cell(cell, header or label):
+                    for one in in_cell(cell, header or label):
                         yield _made(found.path, one, place, [*repositories_named(text), *everywhere])
-
-
-def _in_cell(cell: str, role: tuple[str, bool] | None) -> Iterator[Found]:
-    alone = re.fullmatch(r"[0-9a-fA-F]{7,40}", cell.strip().rstrip("…."))
-    if alone and role and role is not DENIED and plausible(alone[0], *role):
-        yield Found(alone[0].lower(), role[0], True, 0, subject=subject_before(role[0]))
-    elif not alone:
-        yield from find_ids(cell)
 
 
 def _by_distance(named: list[tuple[int, str]], start: int) -> list[str]:
@@ -260,11 +262,12 @@ def cited_in_document(snapshot: Snapshot, path: str, tree: Tree | None = None) -
 
 def in_document(doc: Document) -> tuple[Cited, ...]:
     """The revisions cited in a document that was read."""
-    found = [(node, one) for node in doc.nodes for one in _in_node(node)]
+    nodes = doc.nodes
+    found = [(node, one) for node in nodes for one in _in_node(node)]
     if not found:
         return ()
     near: dict[Path, list[str]] = {}
-    for place, name in named_in_nodes(doc.nodes):
+    for place, name in named_in_nodes(nodes):
         # Named in an object, or in an object inside it: `{"upstream": {"name": "owner/name"}, "commit": …}`.
         for container in (place[:-1], place[:-2]):
             if len(near.setdefault(container, [])) < MOST:
@@ -369,13 +372,17 @@ def bundle_repositories(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
 def _bundle_repositories(snapshot: Snapshot, bundle: Bundle) -> Iterator[str]:
     plan = set(bundle.part("plan"))
     for path in sorted(bundle.files, key=lambda path: (path not in plan, path)):
-        doc = document(snapshot, path) if is_document(path) else None
-        if doc is not None and doc.readable:
-            yield from repositories_named(doc.value)
-        elif path.lower().endswith((".md", ".markdown")):
-            found = markdown(snapshot, path)
-            for block in found.blocks if found else ():
-                yield from repositories_named(block.text) if not block.quoted else ()
+        if is_document(path) or path.lower().endswith((".md", ".markdown")):
+            entry = snapshot.head.files[path]
+            yield from snapshot.cache.by_blob("repositories:" + path, entry.oid, 512, lambda path=path: _repositories(snapshot, path))  # type: ignore[misc]
+
+
+def _repositories(snapshot: Snapshot, path: str) -> tuple[str, ...]:
+    """The repositories that one file names."""
+    if is_document(path):
+        doc = document(snapshot, path)
+        return repositories_named(doc.value) if doc is not None and doc.readable and "/" in doc.text else ()
+    return repositories_named("\n".join(block.text for block in spoken(markdown(snapshot, path))))
 
 
 def is_other_object(snapshot: Snapshot, facts: Facts, one: Cited) -> bool:

@@ -122,6 +122,7 @@ _POINTER = frozenset(
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z", re.IGNORECASE)
 _SHORT = re.compile(r"[0-9a-f]{7,40}\Z", re.IGNORECASE)
 _TEMPLATE = re.compile(r"template|example|sample-plan|skeleton|模板|示例", re.IGNORECASE)
+_TESTS = re.compile(r"(?:^|/)(?:tests?|fixtures?|test-?data|test-fixtures|examples?|templates?|mocks?)/", re.IGNORECASE)
 _SHA_LIKE = re.compile(r"sha|commit|revision|rev\b|hash|提交|修订", re.IGNORECASE)
 _INCONCLUSIVE = re.compile(r"\bINCONCLUSIVE\b|未定论|无定论|无结论|尚无结论|不确定", re.IGNORECASE)
 _TEXT_ROLE = re.compile(
@@ -148,7 +149,7 @@ class Loose:
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
-        if _TEMPLATE.search(path.rpartition("/")[2]):
+        if _TEMPLATE.search(path.rpartition("/")[2]) or _TESTS.search(bundle.relative(path)):
             continue
         if is_document(path):
             yield from _findings(snapshot, bundle, path, tuple(_in_document(snapshot, bundle, path)))

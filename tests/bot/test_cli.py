@@ -216,6 +216,25 @@ def test_an_interruption_is_quiet(tmp_path: Path) -> None:
     assert (process.returncode, out) == (130, b"") and b"Traceback" not in err
 
 
+def test_ending_it_leaves_nothing_behind(tmp_path: Path) -> None:
+    made = new(tmp_path / "r")
+    commit(made, {"a": "1"})
+    oid = git(made, "rev-parse", "HEAD:a")
+    loose = made / ".git/objects" / oid[:2] / oid[2:]
+    loose.unlink()
+    os.mkfifo(loose)
+    (tmp_path / "t").mkdir()
+    env = {**CLEAN, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "t")}
+    process = subprocess.Popen([sys.executable, "-P", "-m", "bot.cli", "check", str(made), "--offline"], env=env, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not list((tmp_path / "t").iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(0.3)
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 143 and list((tmp_path / "t").iterdir()) == []
+
+
 def test_rules(world: Path) -> None:
     listed = assay("rules")
     assert listed.returncode == 0 and any(line.startswith("private-path ") and "blocking" in line for line in listed.stdout.splitlines())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rules.core.cache import Cache
 from rules.core.config import Config
 from rules.core.model import Answer, Entry, Facts, Missing, Pull, Question, Snapshot, User
-from rules.reading.documents import Document, read_json, read_yaml, walk
+from rules.reading.documents import read_json, read_yaml
 from rules.reading.revisions import Cited, cited, cited_in_document, cited_in_text, full_ids, in_document, is_other_object
 
 A = "c85c339fc49794f100fe162e6cd21efbe5c5ab9e"
@@ -48,7 +48,7 @@ def ids(text: str) -> list[str]:
 
 def of(value: object) -> list[tuple[str, str | None, bool]]:
     doc = read_json(json.dumps(value).encode())
-    return [(one.id, one.place.pointer, one.explicit) for one in in_document(Document("x", doc.value, doc.text, nodes=tuple(walk(doc.value))))]
+    return [(one.id, one.place.pointer, one.explicit) for one in in_document(doc)]
 
 
 # ---------------------------------------------------------------- texts
@@ -76,7 +76,11 @@ def of(value: object) -> list[tuple[str, str | None, bool]]:
         (f"The revision\n`{A}` is used", [A]),
         ("commit A1B2C3D", ["a1b2c3d"]),
         ("revision ce216014… is gone", ["ce216014"]),
+        ("Draft #321 (14de17a3) publishes it", ["14de17a3"]),
+        (f"### Candidate revision\n\n{A}\n", [A]),
         # no role
+        (f"### Image id\n\n{A}\n", []),
+        ("#321 took 12345678 ns", []),
         ("Ready 40000820124 has failed", []),
         ("deadbeef and a defaced facade", []),
         ("the base defaced", []),
@@ -163,12 +167,12 @@ def test_keys_make_revisions(value: object, found: list[tuple[str, str, bool]]) 
 
 def test_subject_of_keys() -> None:
     doc = read_json(json.dumps({"model": {"revision": A}, "dataset_commit": B, "model_runs": {"commit": A}}).encode())
-    assert [one.subject for one in in_document(Document("x", doc.value, doc.text, nodes=tuple(walk(doc.value))))] == ["model", "dataset", ""]
+    assert [one.subject for one in in_document(doc)] == ["model", "dataset", ""]
 
 
 def test_yaml_is_read_alike() -> None:
     doc = read_yaml(f"base:\n  revision: {A}\n".encode())
-    assert [one.id for one in in_document(Document("x", doc.value, doc.text, nodes=tuple(walk(doc.value))))] == [A]
+    assert [one.id for one in in_document(doc)] == [A]
 
 
 def test_repositories_of_the_object_then_the_document() -> None:
@@ -177,7 +181,7 @@ def test_repositories_of_the_object_then_the_document() -> None:
         "runs": [{"repo": "me/one", "revision": A}, {"repo": "me/two", "source": {"commit": B}}],
     }
     doc = read_json(json.dumps(value).encode())
-    found = in_document(Document("x", doc.value, doc.text, nodes=tuple(walk(doc.value))))
+    found = in_document(doc)
     assert [one.repositories[0] for one in found] == ["me/one", "me/two"]
     assert set(found[0].repositories) == {"me/one", "me/two", "acme/engine"}
 

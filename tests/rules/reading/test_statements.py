@@ -91,6 +91,8 @@ STANDINGS = {
         "The flag exact_audio was false.",
         "The needed logs are retained.",
         "The run used the old path and finished.",
+        "The node was rebooted once.",
+        "NaN appeared once during warm-up and never again.",
         "Measured in May 2026 on four cards.",
         "The scheduler application responded.",
         "尚未开始候选搜索。",
@@ -135,6 +137,7 @@ STANDINGS = {
         "只有全部退出码为零，才算合格。",
         "所有进程必须正常退出。",
         "如果所有进程正常退出，则计入结果。",
+        "They follow once the baseline is stable.",
         "不得在冻结之前开始搜索。",
     ],
     "planned": [

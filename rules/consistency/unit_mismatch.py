@@ -1,0 +1,348 @@
+"""One value stands in two places at ×1000, ×60 or ×100 under names that say the same thing
+
+What it checks: the numbers of a bundle's documents whose keys say the same thing and whose objects speak of the same run, workload or phase, after
+the units that the keys declare are converted: do two of them differ by exactly a factor of units?
+
+Why: seconds under a key that says milliseconds, or a share under one that says percent, is a figure wrong by two or three orders of magnitude that each
+file alone does not show.
+
+Fix: correct the value or the key's unit in the place that is wrong (edit text); the receipt shows which.
+
+Example: `baseline15.json` holds `warmup_s: 2597.2`, the summary's `baseline15` holds `warmup_s: 2597200`.
+
+Not flagged: units that are both declared and convert (41.235 s and 41235 ms); GiB against GB; other sizes, runs, phases or arms; numbers of fewer
+than three digits.
+
+Strength: medium.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.reading.canonical_words import singular, words
+from rules.reading.documents import Document, Node, Number, Path, nodes, walk
+from rules.reading.few import few
+from rules.reading.quantities import Quantity, of_value
+from rules.reading.records import Records, place, source
+from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
+from rules.reading.unit_keys import unit_of_key
+from rules.reading.units import Unit
+from rules.reading.units import unit as unit_named
+from rules.reading.units import words as word_set
+
+FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
+DIGITS = 3
+FIGURES, PAIRS = 20_000, 2000
+"""So many numbers of a bundle, and pairs of one name, are compared."""
+_GENERIC = SAMPLE_WORDS | word_set(
+    "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
+    "json csv entry group campaign bundle receipt measurement status record block overview digest headline dashboard sheet log bench benchmark recap brief "
+    "totals aggregate note results metrics time 汇总 明细 总览 概览 概要 摘要 报告 报表 详情 详细 记录 统计 总表 附表 表格 表 原始 清单 指标 负载"
+)
+# Words of file names that set two files of one workload apart.
+_CONTRASTS = word_set(
+    "small large tiny big medium huge short long cold warm hot control candidate baseline before after old new first second third ref reference patched stock "
+    "debug release single multi serial parallel low high left right 冷 热 大 小 基线 候选 对照 优化前 优化后 首次 再次"
+)
+# Fields that every object of a campaign may share: equal values link nothing.
+_COMMON = word_set(
+    "campaign verdict status unit provenance date host device model arm kind type format schema version note comment description author revision commit sha image "
+    "hardware platform engine framework language source issue bundle owner level metric measure quantity statistic tool seed port"
+)
+# Fields whose difference says nothing about the subject.
+_LOOSE = word_set(
+    "note comment description source file path of copy timestamp date at time sha hash digest url provenance author label_for reason title"
+)
+_TIME_LIKE = WEAK_WORDS | {"s", "ms", "us", "ns", "minute", "hour"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number with what it is of: the value in its base unit as an interval, and the object it stands in."""
+
+    doc: Document
+    path: Path
+    quantity: Quantity
+    name: frozenset[str]
+    holder: dict[str, Any]
+
+    @property
+    def factor(self) -> Fraction:
+        """To the base of the family; a percentage is a hundredth of a ratio."""
+        unit = self.quantity.unit
+        return Fraction(1) if unit is None else unit.factor / 100 if unit.family == "percent" else unit.factor
+
+    @property
+    def family(self) -> str | None:
+        unit = self.quantity.unit
+        return None if unit is None else "ratio" if unit.family == "percent" else unit.family
+
+    @property
+    def base(self) -> Fraction:
+        return self.quantity.value * self.factor
+
+
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    groups: dict[object, list[Figure]] = defaultdict(list)
+    for figure in _figures(snapshot, bundle):
+        groups[figure.name, figure.family].append(figure)
+    found = [pair for held in groups.values() for pair in islice(_scaled(held), PAIRS) if _same_subject(*pair[:2], alone=len(held) == 2)]
+    yield from few((_finding(bundle, one) for one in _matters(found)), "pairs of values")
+
+
+Pair = tuple[Figure, Figure, Fraction]
+
+
+def _matters(found: list[Pair]) -> list[list[Pair]]:
+    """The pairs that are one matter: of the same objects, or one name at one factor between the same two files."""
+    first: dict[object, int] = {}
+    made: dict[int, list[Pair]] = {}
+    for number, (small, large, factor) in enumerate(found):
+        ends = [(figure.doc.path, figure.path[:-1]) for figure in (small, large)]
+        keys = [*ends, (small.doc.path, large.doc.path, small.name, factor)]
+        known = sorted({first[key] for key in keys if key in first}) or [number]
+        made[known[0]] = [pair for group in known for pair in made.pop(group, [])] + [(small, large, factor)]
+        first |= {key: known[0] for key, group in first.items() if group in known} | dict.fromkeys(keys, known[0])
+    return list(made.values())
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _figures(snapshot: Snapshot, bundle: Bundle) -> Iterator[Figure]:
+    left = FIGURES
+    for path in bundle.files:
+        doc = source(snapshot, path)
+        if doc is None:
+            continue
+        for figure in _in_document(doc, walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)):
+            left -= 1
+            if left < 0:
+                return
+            yield figure
+
+
+def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:
+    for node in places:
+        if not isinstance(node.parent, dict) or not isinstance(node.value, (Number, str)) or not isinstance(node.path[-1], str):
+            continue
+        if isinstance(node.value, str) and not (0 < len(node.value) <= 24 and any(c.isdigit() for c in node.value)):
+            continue
+        if len(node.parent) > 100 or counts(node.path[-1]):
+            continue
+        said, unit = _said(node)
+        quantity = of_value(node.value, unit)
+        name = _name(said, quantity.unit if quantity else unit)
+        if quantity is not None and quantity.digits >= DIGITS and quantity.value > 0 and name:
+            yield Figure(doc, node.path, quantity, name, node.parent)
+
+
+def _said(node: Node) -> tuple[str, Unit | None]:
+    """The name and the unit of a number: its key's; for a plain `value` the metric's that stands beside; the unit may stand beside or above."""
+    key = str(node.path[-1])
+    holder = node.parent
+    if not set(words(key)) - {"value", "val", "result", "reading", "amount"}:
+        key = next((holder[field] for field in _METRICS if isinstance(holder.get(field), str) and len(holder[field]) <= 60), key)
+    beside = next((unit_named(holder[field]) for field in ("unit", "units", "单位") if isinstance(holder.get(field), str)), None)
+    above = read_key(node.path[-2]).unit if len(node.path) > 1 and isinstance(node.path[-2], str) else None
+    declared = unit_of_key(key)
+    own = declared if declared is not None and declared.family == "ratio" else read_key(key).unit
+    return key, own or beside or above
+
+
+_METRICS = ("metric", "measure", "quantity", "name", "指标", "名称")
+_UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value per")
+_SHARES = word_set("ratio rate fraction share proportion portion")
+_RATES = word_set("throughput rate speed bandwidth per s ms second minute hour tps qps rps fps iops op operation")
+
+
+def _name(key: str, unit: Unit | None) -> frozenset[str]:
+    """What a key says, however it is spelled: without the unit's own words, with one word for a time, for a rate and for a share."""
+    said = [word for word in read_key(key).words if word not in _UNITS]
+    family = unit.family if unit is not None else ""
+    if family.endswith("/time"):
+        counted = {singular(part) for part in family.split("/")} | {"tok", "req", "query", "img"}
+        return frozenset(word for word in said if word not in _RATES and word not in counted) | {family}
+    if family in ("", "ratio", "percent"):
+        said = ["share" if word in _SHARES else word for word in said] + (["share"] if family else [])
+    return frozenset(["time" if word in _TIME_LIKE else word for word in said] + (["time"] if family == "time" else []))
+
+
+def _scaled(held: list[Figure]) -> Iterator[tuple[Figure, Figure, Fraction]]:
+    """Every pair at one of the factors, to the printed digits."""
+    ordered = sorted(held, key=lambda figure: figure.base)
+    bases = [float(figure.base) for figure in ordered]
+    for small in ordered:
+        for factor in FACTORS:
+            wanted = float(small.base * factor)
+            at = bisect_left(bases, wanted * 0.99)
+            for large in ordered[at : at + 8]:
+                if bases[at] > wanted * 1.01:
+                    break
+                if _fits(small, large, factor):
+                    yield small, large, factor
+
+
+def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:
+    """True when the factor is exact as printed: one value lies in what the other's digits allow, both with enough digits."""
+    value = small.base * factor / large.factor
+    low, high = small.quantity.low * small.factor * factor / large.factor, small.quantity.high * small.factor * factor / large.factor
+    units = {figure.quantity.unit.family for figure in (small, large) if figure.quantity.unit}
+    if units == {"ratio", "percent"} and max(f.quantity.value for f in (small, large) if f.quantity.unit and f.quantity.unit.family == "ratio") > 1:
+        return False  # a "ratio" above one is a percentage, whatever it is called
+    return large.quantity.low <= value <= large.quantity.high or (low <= large.quantity.value <= high and factor == 60)
+
+
+# ---------------------------------------------------------------- the same subject
+
+
+def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
+    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name."""
+    if one.doc.path == other.doc.path and one.path[:-1] == other.path[:-1]:
+        return one.path[-1] != other.path[-1] and one.quantity.unit is not None and other.quantity.unit is not None
+    if _contradict(one, other):
+        return False
+    if _names(one, other) or _names(other, one):
+        return True
+    left, right = _keys_about(one), _keys_about(other)
+    files = (_stem_words(one), _stem_words(other)) if one.doc.path != other.doc.path else (frozenset[str](), frozenset[str]())
+    if left and right and not (left <= right | files[1] and right <= left | files[0]):
+        return False
+    if (files[0] - files[1]) & _CONTRASTS and (files[1] - files[0]) & _CONTRASTS:
+        return False
+    if _share_identity(one, other):
+        return True
+    left, right = left or files[0], right or files[1]
+    if left and right:
+        return left <= right | files[1] and right <= left | files[0]
+    numbered = any(part.isdigit() for part in files[0] ^ files[1])
+    unnamed = not _identities(one) and not _identities(other) and not _keys_about(one) and not _keys_about(other)
+    return _share_figure(one, other) or (alone and one.doc.path != other.doc.path and unnamed and not numbered)
+
+
+def _contradict(one: Figure, other: Figure) -> bool:
+    """True when a field that both objects have says that they are two things."""
+    for key, value in one.holder.items():
+        if key not in other.holder or key == one.path[-1] or set(words(key)) & _LOOSE:
+            continue
+        theirs = other.holder[key]
+        if isinstance(value, Number) and isinstance(theirs, Number):
+            if not _same_number(value, theirs):
+                return True
+        elif isinstance(value, (str, bool)) and isinstance(theirs, (str, bool)) and value != theirs:
+            return True
+    return False
+
+
+def _same_number(one: Number, other: Number) -> bool:
+    """Equal to the printed digits, or off by the same kind of factor."""
+    a, b = of_value(one), of_value(other)
+    if a is None or b is None:
+        return one == other
+    if a.low <= b.value <= a.high or b.low <= a.value <= b.high:
+        return True
+    if min(a.digits, b.digits) < DIGITS or not a.value or not b.value:
+        return False
+    ratio = max(a.value, b.value) / min(a.value, b.value)
+    return any(abs(ratio / factor - 1) < Fraction(1, 10**4) for factor in FACTORS)
+
+
+def _keys_about(figure: Figure) -> frozenset[str]:
+    """The words of the keys around an object that say of what it is; a list's name says only what its elements are."""
+    parts = figure.path[:-1]
+    keys = [part for part, after in zip(parts, (*parts[1:], ""), strict=False) if isinstance(part, str) and not isinstance(after, int)]
+    return frozenset(word for part in keys for word in words(part) if word not in _GENERIC)
+
+
+def _stem_words(figure: Figure) -> frozenset[str]:
+    """The words of a file's name that say of what it is, numbers included."""
+    return frozenset(word for word in words(_stem(figure.doc.path)) if word not in _GENERIC and (len(word) > 1 or not word.islower()))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _names(one: Figure, other: Figure) -> bool:
+    """True when a string in the one object names the other's key or file."""
+    keys = [part for part in other.path[:-1] if isinstance(part, str)][-1:]
+    known = {key.lower() for key in keys if set(words(key)) - _GENERIC}
+    stem = _stem(other.doc.path).lower() if one.doc.path != other.doc.path else ""
+    for value in one.holder.values():
+        if isinstance(value, str) and len(value) < 300:
+            low = value.strip().lower()
+            if low in known or (stem and len(stem) > 2 and _stem(low) == stem and re.search(r"\.\w{2,5}\Z", low)):
+                return True
+    return False
+
+
+def _identities(figure: Figure) -> frozenset[str]:
+    """The strings of an object that say of what it is: a workload, a clip, a run; and the numbers of runs."""
+    made = set()
+    for key, value in figure.holder.items():
+        said = set(words(key))
+        if said & (_COMMON | _LOOSE) or key == figure.path[-1]:
+            continue
+        if isinstance(value, str) and 0 < len(value) < 200 and not value[:1].isdigit():
+            made.add(value.strip().casefold())
+        elif isinstance(value, (Number, str)) and value and counts(key) is None and read_key(key).unit is None and len(said) <= 2:
+            text = value.text if isinstance(value, Number) else value
+            made.update([f"{'_'.join(sorted(said))}={text}"] if text.isdigit() else [])
+    return frozenset(made)
+
+
+def _share_identity(one: Figure, other: Figure) -> bool:
+    return bool(_identities(one) & _identities(other))
+
+
+def _share_figure(one: Figure, other: Figure) -> bool:
+    """True when another measured number of at least four digits stands in both objects."""
+    for key, value in one.holder.items():
+        theirs = other.holder.get(key)
+        if key != one.path[-1] and isinstance(value, Number) and isinstance(theirs, Number) and value == theirs and not value.is_integer_literal:
+            quantity = of_value(value)
+            if quantity is not None and quantity.digits >= 4:
+                return True
+    return False
+
+
+# ---------------------------------------------------------------- findings
+
+
+def _finding(bundle: Bundle, found: list[Pair]) -> Finding:
+    small, large, factor = found[0]
+    said = "; ".join(f"{_at(bundle, a)} = {_shown(a)} and {_at(bundle, b)} = {_shown(b)} (×{int(f)})" for a, b, f in found[:5])
+    where: list[Location] = [place(figure.doc, figure.path, "operand") for pair in found[:20] for figure in pair[:2]]
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.MEDIUM,
+        title=f"`{small.path[-1]}` stands at ×{int(factor)} in a second place",
+        problem=f"{said}. The names say the same thing of the same subject, and the units that they declare do not account for the factor.",
+        impact=f"Whoever reads only one of the places is wrong by a factor of {int(factor)}.",
+        next="See in the receipt which of the two is right, and correct the other's value or its key's unit (edit text).",
+        locations=tuple(dict.fromkeys(where)),
+        evidence=((_at(bundle, small), _shown(small)), (_at(bundle, large), _shown(large))),
+        roots=tuple(f"record:{figure.doc.path}#{place(figure.doc, figure.path).pointer}" for figure in (small, large)),
+    )
+
+
+def _shown(figure: Figure) -> str:
+    unit = figure.quantity.unit
+    return f"{figure.quantity.text} {unit.name}" if unit is not None else figure.quantity.text
+
+
+def _at(bundle: Bundle, figure: Figure) -> str:
+    at = place(figure.doc, figure.path)
+    return f"`{bundle.relative(at.path)}{'#' + at.pointer if at.pointer is not None else f':{at.line}'}`"
+
+
+RULE = Rule("unit-mismatch", "consistency", Severity.MEDIUM, each=each, norms=(("states", "unit"), ("unit", "each number")))
