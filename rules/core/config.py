@@ -139,12 +139,12 @@ def exact(value: Any) -> Fraction | None:
 class Limits(_Part):
     """Limits of reading, in bytes. Above them a file is digested, not read, and named in the coverage."""
 
-    json_bytes: int = Field(16 * 1024 * 1024, alias="json", ge=0)
-    yaml_bytes: int = Field(1024 * 1024, alias="yaml", ge=0)
-    markdown: int = Field(256 * 1024, ge=0)
-    table_cells: int = Field(20_000, ge=0)
-    log_line: int = Field(64 * 1024, ge=0)
-    scan: int = Field(64 * 1024 * 1024, ge=0)
+    json_bytes: int = Field(16 * 1024 * 1024, alias="json", ge=0, description="A JSON document.")
+    yaml_bytes: int = Field(1024 * 1024, alias="yaml", ge=0, description="A YAML document.")
+    markdown: int = Field(256 * 1024, ge=0, description="A Markdown document, and a test or document that states counts.")
+    table_cells: int = Field(20_000, ge=0, description="Cells of the tables of one Markdown document, a number.")
+    log_line: int = Field(64 * 1024, ge=0, description="One line of JSONL or of a log.")
+    scan: int = Field(64 * 1024 * 1024, ge=0, description="Any file that is searched for text.")
 
 
 class Config(_Part):

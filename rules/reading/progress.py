@@ -271,10 +271,7 @@ def _covers(snapshot: Snapshot, bundle: Bundle, receipt: Receipt, scope: Scope) 
         return False
     if scope.arm == "baseline" and "baseline" not in receipt.arms:
         return False
-    if (
-        scope.devices is not None
-        and (_device_count(_value(snapshot, receipt.path)) or _bundle_devices(snapshot, bundle) or scope.devices) != scope.devices
-    ):
+    if scope.devices is not None and (_device_count(_value(snapshot, receipt.path)) or _bundle_devices(snapshot, bundle) or scope.devices) != scope.devices:
         return False
     return all(phrase in _searchable(snapshot, receipt.path) for phrase in scope.phrases)
 
