@@ -29,6 +29,16 @@ _ROLES: Mapping[str, str] = {
     "claim": "and",
     "related": "see also",
 }
+_ROLES_ZH: Mapping[str, str] = {
+    "record": "对照记录",
+    "norm": "依据",
+    "result": "对照结果",
+    "gate": "对应门槛",
+    "manifest": "清单见",
+    "inventory": "对照清册",
+    "operand": "取自",
+    "related": "另见",
+}
 _PLURALS: Mapping[str, str] = {"figure": "figures", "digest": "digests", "revision": "revisions", "record": "records"}
 
 
@@ -82,9 +92,9 @@ def place(at: Location) -> str:
     return f"{at.path}:{lines}"
 
 
-def role(at: Location) -> str:
+def role(at: Location, language: str = "en") -> str:
     """The words that lead from the finding's first place to this one."""
-    return _ROLES.get(at.role, "and")
+    return _ROLES_ZH.get(at.role, "以及") if language == "zh" else _ROLES.get(at.role, "and")
 
 
 def waiting(report: Report) -> str:
