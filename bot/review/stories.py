@@ -6,14 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.review import phrases
 from rules.core.model import Confirmed, Finding, Location, Report, Reported, Severity, Verdict
 
-VERDICTS: Mapping[Verdict, str] = {
-    Verdict.PASS: "pass",
-    Verdict.CHANGES_NEEDED: "changes needed",
-    Verdict.NEEDS_HUMAN: "a human decision is needed",
-    Verdict.INCOMPLETE: "incomplete: not everything could be reviewed",
-}
+VERDICTS: Mapping[Verdict, str] = {verdict: english for verdict, (english, _) in phrases.VERDICTS.items()}
 STRONG = (Severity.BLOCKING, Severity.HIGH)
 NONE_RECORDED = "none recorded"
 _ROLES: Mapping[str, str] = {
