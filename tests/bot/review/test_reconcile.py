@@ -6,7 +6,7 @@ from datetime import date
 from bot.review.ledger import TEXT, Ledger, Override, State, overridden
 from bot.review.reconcile import Reconciled, Seen, origins, reconcile
 from rules.core.model import Location, Outcome, Severity, Verdict
-from tests.bot.review.talks import COUNT, DECISION, FIRST, LIFECYCLE, RECEIPT, SECOND, TALK, THIRD, TODAY, WORDING, found, report, reviewed
+from tests.bot.review.talks import COUNT, DECISION, FIRST, LIFECYCLE, RECEIPT, SECOND, TALK, THIRD, WORDING, found, report, reviewed
 
 START = Ledger(TALK)
 
