@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from bot.github.client import Client, Reply, Sleep, Unreachable, connect
+from bot.github.client import Client, Reply, Sleep, connect
+from bot.github.errors import Unavailable
 from rules.core.model import Answer, Question, Unchecked
 
 # A fresh push can answer 422 for some seconds: a 422 is believed after a second look-up.
@@ -71,7 +72,7 @@ class Lookup:
 
     async def _one(self, question: Question) -> Answer | None:
         try:
-            reply = await self._client.get(f"/repos/{question.repository}/commits/{question.sha}", _ONLY_SHA)
+            reply = await self._client.look(f"/repos/{question.repository}/commits/{question.sha}", _ONLY_SHA)
             if reply.status != 200:
                 return Answer(reply.status)
             full = _full_id(reply.data)
@@ -79,8 +80,8 @@ class Lookup:
                 # A branch or tag of that name was found, or something that is no commit.
                 return None
             return Answer(200, await self._reachable(question.repository, full), "commit")
-        except Unreachable as error:
-            self._failures[str(error)] = self._failures.get(str(error), 0) + 1
+        except Unavailable as error:
+            self._failures[error.why] = self._failures.get(error.why, 0) + 1
             return None
 
     def _notes(self, asked: int) -> Iterable[Unchecked]:
@@ -98,18 +99,18 @@ class Lookup:
         """
         try:
             return await _Reach(self, repository, sha).found()
-        except Unreachable:
+        except Unavailable:
             return None
 
     async def shared(self, repository: str, path: str) -> Reply:
         """A reply about the repository itself, asked once per run."""
         key = (repository, path)
         if key not in self._repositories:
-            self._repositories[key] = asyncio.ensure_future(self._client.get(f"/repos/{repository}{path}"))
+            self._repositories[key] = asyncio.ensure_future(self._client.look(f"/repos/{repository}{path}"))
         return await self._repositories[key]
 
     async def get(self, path: str) -> Reply:
-        return await self._client.get(path)
+        return await self._client.look(path)
 
 
 class _Reach:
@@ -161,7 +162,7 @@ class _Reach:
         self._calls += 1
         reply = await self._lookup.get(f"/repos/{self._repository}{path}")
         if reply.status not in (200, 404, 422):
-            raise Unreachable(f"HTTP {reply.status}")
+            raise Unavailable(f"HTTP {reply.status}")
         return reply
 
 
