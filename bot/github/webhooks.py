@@ -16,6 +16,8 @@ from typing import Any, cast
 
 from gidgethub.routing import Router
 
+from bot.github import pick
+
 Json = dict[str, Any]
 SIGNATURE = "x-hub-signature-256"
 EVENT = "x-github-event"
@@ -53,7 +55,7 @@ class Event:
     @property
     def action(self) -> str:
         """ "" for an event without one."""
-        return _text(self.payload, "action")
+        return pick.text(self.payload, "action")
 
 
 # ---------------------------------------------------------------- wishes
@@ -226,7 +228,7 @@ def _on(name: str, *actions: str) -> Callable[[Reading], Reading]:
 
 def wishes(event: Event, me: str = "") -> tuple[Wish, ...]:
     """What the delivery wants; never empty. `me` is the bot's own login (`assay[bot]`): what it did itself wants nothing."""
-    if me and _text(event.payload, "sender", "login").lower() == me.lower():
+    if me and pick.text(event.payload, "sender", "login").lower() == me.lower():
         return (Nothing("it is the bot's own doing"),)
     readings = _TABLE.fetch(cast(Any, event))
     if not readings:
@@ -245,10 +247,10 @@ def _pull(event: Event) -> Wish:
         number=_need(pull, "number"),
         head=_sha(pull, "head", "sha"),
         reason=event.action,
-        base_ref=_text(pull, "base", "ref"),
-        draft=_get(pull, "draft") is True,
-        at=_text(pull, "updated_at"),
-        sender=_text(event.payload, "sender", "login"),
+        base_ref=pick.text(pull, "base", "ref"),
+        draft=pick.true(pull, "draft"),
+        at=pick.text(pull, "updated_at"),
+        sender=pick.text(event.payload, "sender", "login"),
         changes=_changes(event),
     )
 
@@ -256,62 +258,64 @@ def _pull(event: Event) -> Wish:
 @_on("pull_request", "closed")
 def _closed(event: Event) -> Wish:
     pull = event.payload.get("pull_request")
-    return ClosePull(*_place(event), _need(pull, "number"), _get(pull, "merged") is True, _text(pull, "updated_at"))
+    return ClosePull(*_place(event), _need(pull, "number"), pick.true(pull, "merged"), pick.text(pull, "updated_at"))
 
 
 @_on("issues", "opened", "edited", "reopened", "closed", "labeled", "unlabeled")
 def _issue(event: Event) -> Wish:
     issue = event.payload.get("issue")
-    sender = _text(event.payload, "sender", "login")
-    return ReviewIssue(*_place(event), _need(issue, "number"), event.action, _text(issue, "updated_at"), sender, _changes(event))
+    sender = pick.text(event.payload, "sender", "login")
+    return ReviewIssue(*_place(event), _need(issue, "number"), event.action, pick.text(issue, "updated_at"), sender, _changes(event))
 
 
 @_on("issue_comment", "created", "edited")
 def _comment(event: Event) -> Wish:
     issue, comment = event.payload.get("issue"), event.payload.get("comment")
-    if _text(comment, "user", "type") == "Bot" or _text(event.payload, "sender", "type") == "Bot":
+    if pick.text(comment, "user", "type") == "Bot" or pick.text(event.payload, "sender", "type") == "Bot":
         return Nothing("a bot's comment commands nothing")
     return Command(
         *_place(event),
         number=_need(issue, "number"),
-        on_pull=_get(issue, "pull_request") is not None,
+        on_pull=pick.anything(issue, "pull_request") is not None,
         comment_id=_need(comment, "id"),
-        login=_text(comment, "user", "login"),
-        association=_text(comment, "author_association") or "NONE",
-        body=_text(comment, "body"),
-        before=_text(event.payload, "changes", "body", "from") if event.action == "edited" else None,
-        at=_text(comment, "updated_at"),
+        login=pick.text(comment, "user", "login"),
+        association=pick.text(comment, "author_association") or "NONE",
+        body=pick.text(comment, "body"),
+        before=pick.text(event.payload, "changes", "body", "from") if event.action == "edited" else None,
+        at=pick.text(comment, "updated_at"),
     )
 
 
 @_on("check_run", "rerequested", "requested_action")
 def _run(event: Event) -> Wish:
     run = event.payload.get("check_run")
-    if event.action == "requested_action" and _text(event.payload, "requested_action", "identifier") != "rerun":
+    if event.action == "requested_action" and pick.text(event.payload, "requested_action", "identifier") != "rerun":
         return Nothing("the button is not one of ours")
     return Rerun(
         *_place(event),
         head=_sha(run, "head_sha"),
-        numbers=_numbers(_get(run, "pull_requests")),
+        numbers=_numbers(pick.anything(run, "pull_requests")),
         check_run_id=_need(run, "id"),
-        external_id=_text(run, "external_id"),
-        head_ref=_text(run, "check_suite", "head_branch"),
-        sender=_text(event.payload, "sender", "login"),
+        external_id=pick.text(run, "external_id"),
+        head_ref=pick.text(run, "check_suite", "head_branch"),
+        sender=pick.text(event.payload, "sender", "login"),
     )
 
 
 @_on("check_suite", "rerequested")
 def _suite(event: Event) -> Wish:
     suite = event.payload.get("check_suite")
-    sender = _text(event.payload, "sender", "login")
-    return Rerun(*_place(event), _sha(suite, "head_sha"), _numbers(_get(suite, "pull_requests")), None, "", _text(suite, "head_branch"), sender)
+    sender = pick.text(event.payload, "sender", "login")
+    return Rerun(
+        *_place(event), _sha(suite, "head_sha"), _numbers(pick.anything(suite, "pull_requests")), None, "", pick.text(suite, "head_branch"), sender
+    )
 
 
 @_on("merge_group", "checks_requested")
 def _group(event: Event) -> Wish:
     group = event.payload.get("merge_group")
-    base_ref = _text(group, "base_ref").removeprefix("refs/heads/")
-    head_ref = _text(group, "head_ref").removeprefix("refs/heads/")
+    base_ref = pick.text(group, "base_ref").removeprefix("refs/heads/")
+    head_ref = pick.text(group, "head_ref").removeprefix("refs/heads/")
     return ReviewGroup(*_place(event), _sha(group, "head_sha"), head_ref, _sha(group, "base_sha"), base_ref)
 
 
@@ -320,7 +324,7 @@ def _group(event: Event) -> Wish:
 def _installation(event: Event) -> Wish:
     payload = event.payload
     added = payload.get("repositories_added") or (payload.get("repositories") if event.action == "created" else None)
-    account = _text(payload, "installation", "account", "login")
+    account = pick.text(payload, "installation", "account", "login")
     found = _need(payload, "installation", "id")
     return Installation(found, event.action, account, _repositories(added), _repositories(payload.get("repositories_removed")))
 
@@ -337,33 +341,22 @@ class _Lacking(Exception):
     """The payload has not what its event promises."""
 
 
-def _get(held: Any, *keys: str) -> Any:
-    for key in keys:
-        held = held.get(key) if isinstance(held, Mapping) else None
-    return held
-
-
-def _text(held: Any, *keys: str) -> str:
-    found = _get(held, *keys)
-    return found if isinstance(found, str) else ""
-
-
 def _need(held: Any, *keys: str) -> int:
-    found = _get(held, *keys)
+    found = pick.anything(held, *keys)
     if not isinstance(found, int) or isinstance(found, bool):
         raise _Lacking(".".join(keys))
     return found
 
 
 def _sha(held: Any, *keys: str) -> str:
-    found = _text(held, *keys).lower()
+    found = pick.text(held, *keys).lower()
     if not re.fullmatch(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", found):
         raise _Lacking(".".join(keys))
     return found
 
 
 def _place(event: Event) -> tuple[int, int, str]:
-    name = _text(event.payload, "repository", "full_name")
+    name = pick.text(event.payload, "repository", "full_name")
     if not name:
         raise _Lacking("repository.full_name")
     return _need(event.payload, "installation", "id"), _need(event.payload, "repository", "id"), name
@@ -379,4 +372,4 @@ def _numbers(pulls: Any) -> tuple[int, ...]:
 
 
 def _repositories(held: Any) -> tuple[tuple[int, str], ...]:
-    return tuple((_need(one, "id"), _text(one, "full_name")) for one in held if isinstance(one, Mapping)) if isinstance(held, list) else ()
+    return tuple((_need(one, "id"), pick.text(one, "full_name")) for one in held if isinstance(one, Mapping)) if isinstance(held, list) else ()

@@ -7,11 +7,13 @@ answered with an error, and stored all the same, is found again (reviewdog/revie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
+from bot.github import pick, reads_checks
 from bot.github.client import Client
+from bot.github.errors import NotFound, NotKept, Refused, Unavailable
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -231,7 +233,7 @@ async def check(client: Client, repo: str, me: str, wanted: Check, run_id: int |
         if sent == len(wanted.annotations):
             return run_id
     elif wanted.annotations:
-        sent = (await reads.check_run(client, repo, run_id)).annotations
+        sent = (await reads_checks.check_run(client, repo, run_id)).annotations
     while True:
         await _grow(client, repo, run_id, wanted, sent)
         sent += ANNOTATIONS_AT_ONCE
@@ -247,7 +249,7 @@ async def _create_check(client: Client, repo: str, me: str, wanted: Check) -> in
 
     async def find() -> int | None:
         # A run of an earlier time has another text or more annotations; taking it for ours does no harm, as it is brought up to date next.
-        held = await reads.check_runs(client, repo, wanted.head_sha, wanted.name, fresh=True)
+        held = await reads_checks.check_runs(client, repo, wanted.head_sha, wanted.name, fresh=True)
         ours = [one for one in held if f"{one.app_slug}[bot]" == me and one.external_id == wanted.external_id and one.summary == wanted.summary]
         return ours[0].id if ours else None
 
@@ -263,7 +265,7 @@ async def _grow(client: Client, repo: str, run_id: int, wanted: Check, sent: int
         return True
 
     async def find() -> bool:
-        return (await reads.check_run(client, repo, run_id)).annotations >= sent + len(some)
+        return (await reads_checks.check_run(client, repo, run_id)).annotations >= sent + len(some)
 
     await _surely(client, post, find)
 
@@ -333,7 +335,7 @@ async def _stays(client: Client, path: str, body: str, answer: Any) -> None:
 
 
 def _same(shown: Any, body: str) -> bool:
-    held = shown.get("body") if isinstance(shown, Mapping) else None
+    held = pick.anything(shown, "body")
     return isinstance(held, str) and _plain(held) == _plain(body)
 
 
@@ -349,10 +351,8 @@ async def _gone(deleting: Awaitable[Any]) -> None:
 
 
 def _is_ours(raw: Any, me: str, mark: str) -> bool:
-    body = raw.get("body") if isinstance(raw, Mapping) else None
-    return _login(raw) == me.lower() and isinstance(body, str) and mark in body
+    return _login(raw) == me.lower() and mark in pick.text(raw, "body")
 
 
 def _login(raw: Any) -> str:
-    user = raw.get("user") if isinstance(raw, Mapping) else None
-    return str(user.get("login", "")).lower() if isinstance(user, Mapping) else ""
+    return pick.text(raw, "user", "login").lower()
