@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Row
 
 from bot.store.database import Database, now
 from bot.store.inbox import Want, ask
@@ -32,7 +32,7 @@ class Wanted:
     settle: bool
     first_at: float
     changed_at: float
-    retries: int
+    starts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +88,23 @@ def note_woken(database: Database, woken: Sequence[Wanted]) -> None:
 def note_done(database: Database, key: str, version: int) -> None:
     """`version` was carried out. What was asked since stays to be done."""
     old = conversations.c
-    newer = {"done": version, "retries": 0, "first_at": sa.case((old.wanted > version, old.changed_at), else_=old.first_at)}
+    newer = {"done": version, "starts": 0, "first_at": sa.case((old.wanted > version, old.changed_at), else_=old.first_at)}
     with database.write() as connection:
         connection.execute(sa.update(conversations).where(old.key == key, old.done < version).values(newer))
 
 
-def note_retry(database: Database, key: str, version: int) -> int:
-    """One more failed attempt at `version`; how many there were."""
+def note_start(database: Database, key: str) -> int:
+    """An attempt begins; how many began before it that came to no end, because they took the process with them."""
     with database.write() as connection:
-        mine = (conversations.c.key == key, conversations.c.wanted == version)
-        connection.execute(sa.update(conversations).where(*mine).values(retries=conversations.c.retries + 1))
-        return connection.execute(sa.select(conversations.c.retries).where(*mine)).scalar() or 0
+        mine = conversations.c.key == key
+        connection.execute(sa.update(conversations).where(mine).values(starts=conversations.c.starts + 1))
+        return (connection.execute(sa.select(conversations.c.starts).where(mine)).scalar() or 1) - 1
+
+
+def note_end(database: Database, key: str) -> None:
+    """The attempt ended in order, whatever came of it."""
+    with database.write() as connection:
+        connection.execute(sa.update(conversations).where(conversations.c.key == key).values(starts=0))
 
 
 def want(database: Database, wants: Sequence[Want]) -> None:
@@ -141,6 +147,3 @@ def _wanted(row: Row[tuple[object, ...]]) -> Wanted:
     held = row._mapping
     names = [name for name in Wanted.__slots__ if name != "version"]
     return Wanted(version=held["wanted"], **{name: held[name] for name in names})
-
-
-__all__ = ["Command", "Connection", "Wanted"]

@@ -51,13 +51,17 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """The app came to an account or left it. Repositories are (id, full name); `active` None leaves the installation as it is."""
+    """The app came to an account or left it. Repositories are (id, full name); `active` None leaves the installation as it is.
+
+    `added` are new to the app, `seen` only had a delivery.
+    """
 
     installation: int
     account: str
     active: bool | None
     added: tuple[tuple[int, str], ...] = ()
     removed: tuple[tuple[int, str], ...] = ()
+    seen: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def ask(connection: Connection, want: Want, at: float) -> None:
     """Count one more version of what is wanted of a conversation. What is older than the newest that was told changes nothing."""
     old = conversations.c
     told = {"head": want.head, "base": want.base, "reason": want.reason, "at": want.at, "full_name": want.full_name}
-    fixed = {"installation": want.installation, "closed": want.closed, "settle": want.settle, "changed_at": at, "retries": 0}
+    fixed = {"installation": want.installation, "closed": want.closed, "settle": want.settle, "changed_at": at, "starts": 0}
     first = {"key": want.key, "kind": want.kind, "repository": want.repository, "number": want.number, "wanted": 1, "first_at": at}
     nothing_to_do = {"woken": 1, "done": 1} if want.closed else {}
     made = insert(connection, conversations).values(told | fixed | first | nothing_to_do)
@@ -126,5 +130,14 @@ def _note_presence(connection: Connection, presence: Presence) -> None:
         row = {"installation": presence.installation, "full_name": full_name, "active": True, "swept_at": None, "backlog": {}}
         made = insert(connection, repositories).values(id=id, **row)
         connection.execute(made.on_conflict_do_update(index_elements=["id"], set_=row))
+    for id, full_name in presence.seen:
+        row = {"installation": presence.installation, "full_name": full_name, "active": True}
+        made = insert(connection, repositories).values(id=id, backlog={}, **row)
+        connection.execute(made.on_conflict_do_update(index_elements=["id"], set_=row, where=_differs(row)))
     for id, _ in presence.removed:
         connection.execute(sa.update(repositories).where(repositories.c.id == id).values(active=False))
+
+
+def _differs(row: dict[str, object]) -> sa.ColumnElement[bool]:
+    """Whether the row that is there has other values: what stays the same is not written."""
+    return sa.or_(*(repositories.c[name] != value for name, value in row.items()))

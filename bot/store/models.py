@@ -55,7 +55,7 @@ conversations = Table(
     Column("settle", Boolean, nullable=False, server_default=text("true"), comment="whether the newest may wait for more"),
     Column("first_at", Float, nullable=False, comment="when the first version that is not carried out came in"),
     Column("changed_at", Float, nullable=False),
-    Column("retries", Integer, nullable=False, server_default="0"),
+    Column("starts", Integer, nullable=False, server_default="0", comment="attempts that began and did not come to an end of any kind"),
     Index("conversations_to_wake", "key", sqlite_where=text("woken < wanted"), postgresql_where=text("woken < wanted")),
     Index("conversations_of_repository", "repository", "number"),
 )
@@ -81,7 +81,6 @@ runs = Table(
     Column("id", Id, primary_key=True, autoincrement=True),
     Column("conversation", Text, nullable=False, index=True),
     Column("version", Integer, nullable=False),
-    Column("inputs", Text, nullable=False, comment="digest of all that the report depends on; a finished report of the same inputs is used again"),
     Column("head", Text, nullable=False),
     Column("base", Text, nullable=False),
     Column("verdict", Text, nullable=False),
@@ -91,28 +90,24 @@ runs = Table(
     Column("report", LargeBinary, nullable=False, comment="compressed JSON"),
 )
 
+ledgers = Table(
+    "ledgers",
+    metadata,
+    Column("conversation", Text, primary_key=True),
+    Column("ledger", JSON, nullable=False, comment="all of `bot.review.ledger` but its stories"),
+    Column("at", Float, nullable=False),
+)
+
 stories = Table(
     "stories",
     metadata,
     Column("conversation", Text, nullable=False),
     Column("number", Integer, nullable=False, comment="n of Fn"),
     Column("state", Text, nullable=False),
+    Column("severity", Text, nullable=False),
+    Column("override", JSON(none_as_null=True), comment="a waiver, dispute or withdrawal: who, why, until when"),
     Column("story", JSON, nullable=False),
-    Column("changed_at", Float, nullable=False),
     PrimaryKeyConstraint("conversation", "number"),
-)
-
-waivers = Table(
-    "waivers",
-    metadata,
-    Column("id", Id, primary_key=True, autoincrement=True),
-    Column("conversation", Text, nullable=False, index=True),
-    Column("fingerprint", Text, nullable=False),
-    Column("login", Text, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("until", Text),
-    Column("at", Float, nullable=False),
-    Column("lifted_at", Float),
 )
 
 commits = Table(

@@ -1,17 +1,16 @@
-"""What reviews leave behind: finished reports, stories, positive answers about revisions, and the writes that were begun."""
+"""What reviews leave behind: finished reports, ledgers of stories, positive answers about revisions, and the writes that were begun."""
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from bot.store.database import Database, insert, now
-from bot.store.models import commits, deliveries, runs, stories, writes
+from bot.store.models import commits, deliveries, ledgers, runs, stories, writes
 
 Json = dict[str, Any]
 # GitHub redelivers what is at most three days old (docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
@@ -22,47 +21,35 @@ KEPT_RUNS = 90 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished review. `inputs` is a digest of all that the report depends on; `seconds` is what the box took."""
+    """One finished review. `report` is the JSON contract; `seconds` is what it took."""
 
     conversation: str
     version: int
-    inputs: str
     head: str
     base: str
     verdict: str
     seconds: float
-    report: Json
-    id: int = 0
-    posted: bool = False
+    report: str
 
 
 def keep_run(database: Database, run: Run) -> int:
-    """Keep a finished report before it is posted, so that an outage of GitHub does not cost it; its number."""
-    row = {name: getattr(run, name) for name in ("conversation", "version", "inputs", "head", "base", "verdict", "seconds")}
-    packed = zlib.compress(json.dumps(run.report, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+    """Keep a finished report; its number."""
+    row = {name: getattr(run, name) for name in ("conversation", "version", "head", "base", "verdict", "seconds")}
+    packed = zlib.compress(run.report.encode())
     with database.write() as connection:
         made = connection.execute(sa.insert(runs).values(row | {"report": packed, "at": now(connection)}))
         return int(made.inserted_primary_key[0])  # type: ignore[index]
 
 
-def kept_run(database: Database, conversation: str, inputs: str) -> Run | None:
-    """The newest finished report of exactly these inputs."""
-    query = sa.select(runs).where(runs.c.conversation == conversation, runs.c.inputs == inputs).order_by(runs.c.id.desc()).limit(1)
+def last_run(database: Database, conversation: str) -> Run | None:
+    """The newest finished review of a conversation."""
+    query = sa.select(runs).where(runs.c.conversation == conversation).order_by(runs.c.id.desc()).limit(1)
     with database.read() as connection:
         row = connection.execute(query).mappings().one_or_none()
     if row is None:
         return None
-    report = json.loads(zlib.decompress(row["report"]).decode("utf-8", "surrogatepass"))
-    fields = {name: row[name] for name in ("conversation", "version", "inputs", "head", "base", "verdict", "seconds", "id")}
-    return Run(**fields, report=report, posted=row["posted_at"] is not None)
-
-
-def last_posted(database: Database, conversation: str) -> tuple[str, str] | None:
-    """(head, inputs) of the review that was posted last."""
-    query = sa.select(runs.c.head, runs.c.inputs).where(runs.c.conversation == conversation, runs.c.posted_at.isnot(None))
-    with database.read() as connection:
-        row = connection.execute(query.order_by(runs.c.posted_at.desc(), runs.c.id.desc()).limit(1)).one_or_none()
-        return (row.head, row.inputs) if row else None
+    report = zlib.decompress(row["report"]).decode()
+    return Run(**{name: row[name] for name in ("conversation", "version", "head", "base", "verdict", "seconds")}, report=report)
 
 
 def note_posted(database: Database, run: int) -> None:
@@ -71,24 +58,35 @@ def note_posted(database: Database, run: int) -> None:
         connection.execute(sa.update(runs).where(runs.c.id == run).values(posted_at=now(connection)))
 
 
-# ---------------------------------------------------------------- stories
+# ---------------------------------------------------------------- ledgers
 
 
-def keep_stories(database: Database, conversation: str, held: Mapping[int, tuple[str, Json]]) -> None:
-    """Replace what is known about the stories of a conversation: number → (state, story)."""
+def keep_ledger(database: Database, conversation: str, ledger: Json) -> None:
+    """Replace what a conversation remembers (`bot.review.ledger.ledger_object`)."""
+    rest = {name: value for name, value in ledger.items() if name != "standings"}
     with database.write() as connection:
-        at = now(connection)
-        for number, (state, story) in sorted(held.items()):
-            row = {"state": state, "story": story, "changed_at": at}
-            made = insert(connection, stories).values(conversation=conversation, number=number, **row)
-            connection.execute(made.on_conflict_do_update(index_elements=["conversation", "number"], set_=row))
+        row = {"ledger": rest, "at": now(connection)}
+        made = insert(connection, ledgers).values(conversation=conversation, **row)
+        connection.execute(made.on_conflict_do_update(index_elements=["conversation"], set_=row))
+        connection.execute(sa.delete(stories).where(stories.c.conversation == conversation))
+        rows = [_story(conversation, standing) for standing in ledger.get("standings", ())]
+        if rows:
+            connection.execute(sa.insert(stories), rows)
 
 
-def kept_stories(database: Database, conversation: str) -> dict[int, tuple[str, Json]]:
-    """Number → (state, story)."""
+def _story(conversation: str, standing: Json) -> Json:
+    seen = {name: standing.get(name) for name in ("number", "state", "severity", "override")}
+    return {"conversation": conversation, **seen, "story": standing}
+
+
+def kept_ledger(database: Database, conversation: str) -> Json | None:
+    """What `keep_ledger` was given last."""
     with database.read() as connection:
-        rows = connection.execute(sa.select(stories).where(stories.c.conversation == conversation).order_by(stories.c.number))
-        return {row.number: (row.state, row.story) for row in rows}
+        rest = connection.execute(sa.select(ledgers.c.ledger).where(ledgers.c.conversation == conversation)).scalar()
+        if rest is None:
+            return None
+        rows = connection.execute(sa.select(stories.c.story).where(stories.c.conversation == conversation).order_by(stories.c.number)).scalars()
+        return {**rest, "standings": list(rows)}
 
 
 # ---------------------------------------------------------------- revisions

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.store.database import Database, insert, now
+from bot.store.database import Database, now
 from bot.store.models import conversations, installations, repositories
 
 
@@ -18,14 +18,6 @@ class Known:
     installation: int
     full_name: str
     backlog: dict[int, str] | None
-
-
-def note_repository(database: Database, id: int, installation: int, full_name: str) -> None:
-    """A delivery came from there."""
-    with database.write() as connection:
-        row = {"installation": installation, "full_name": full_name, "active": True}
-        made = insert(connection, repositories).values(id=id, backlog={}, **row)
-        connection.execute(made.on_conflict_do_update(index_elements=["id"], set_=row))
 
 
 def to_sweep(database: Database, every: float, most: int = 20) -> tuple[Known, ...]:

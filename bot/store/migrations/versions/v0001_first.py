@@ -61,7 +61,7 @@ def upgrade() -> None:
         sa.Column("settle", sa.Boolean(), server_default=sa.text("true"), nullable=False),
         sa.Column("first_at", sa.Float(), nullable=False),
         sa.Column("changed_at", sa.Float(), nullable=False),
-        sa.Column("retries", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("starts", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("key"),
     )
     op.create_index("conversations_of_repository", "conversations", ["repository", "number"], unique=False)
@@ -116,7 +116,6 @@ def upgrade() -> None:
         sa.Column("id", Id, autoincrement=True, nullable=False),
         sa.Column("conversation", sa.Text(), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("inputs", sa.Text(), nullable=False),
         sa.Column("head", sa.Text(), nullable=False),
         sa.Column("base", sa.Text(), nullable=False),
         sa.Column("verdict", sa.Text(), nullable=False),
@@ -127,27 +126,21 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index(op.f("ix_runs_conversation"), "runs", ["conversation"], unique=False)
+    op.create_table("writes", sa.Column("id", sa.Text(), nullable=False), sa.Column("at", sa.Float(), nullable=False), sa.PrimaryKeyConstraint("id"))
+    op.create_index(op.f("ix_writes_at"), "writes", ["at"], unique=False)
+    op.create_table(
+        "ledgers",
+        sa.Column("conversation", sa.Text(), primary_key=True),
+        sa.Column("ledger", sa.JSON(), nullable=False),
+        sa.Column("at", sa.Float(), nullable=False),
+    )
     op.create_table(
         "stories",
         sa.Column("conversation", sa.Text(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("severity", sa.Text(), nullable=False),
+        sa.Column("override", sa.JSON(none_as_null=True)),
         sa.Column("story", sa.JSON(), nullable=False),
-        sa.Column("changed_at", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("conversation", "number"),
     )
-    op.create_table(
-        "waivers",
-        sa.Column("id", Id, autoincrement=True, nullable=False),
-        sa.Column("conversation", sa.Text(), nullable=False),
-        sa.Column("fingerprint", sa.Text(), nullable=False),
-        sa.Column("login", sa.Text(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("until", sa.Text()),
-        sa.Column("at", sa.Float(), nullable=False),
-        sa.Column("lifted_at", sa.Float()),
-        sa.PrimaryKeyConstraint("id"),
-    )
-    op.create_index(op.f("ix_waivers_conversation"), "waivers", ["conversation"], unique=False)
-    op.create_table("writes", sa.Column("id", sa.Text(), nullable=False), sa.Column("at", sa.Float(), nullable=False), sa.PrimaryKeyConstraint("id"))
-    op.create_index(op.f("ix_writes_at"), "writes", ["at"], unique=False)
