@@ -136,6 +136,11 @@ async def _drop_pending(client: Client, path: str, me: str) -> bool:
     return bool(pending)
 
 
+async def drop_review(client: Client, repo: str, number: int, review_id: int) -> None:
+    """Delete a review that was never submitted. Nothing happens where it is gone already."""
+    await _gone(client.delete(f"/repos/{repo}/pulls/{number}/reviews/{review_id}"))
+
+
 async def edit_review(client: Client, repo: str, number: int, review_id: int, body: str) -> None:
     """Replace a review's body."""
     path = f"/repos/{repo}/pulls/{number}/reviews/{review_id}"
