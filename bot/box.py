@@ -85,7 +85,7 @@ class Answer:
 class Box:
     """One worker, kept warm from review to review. Threads may share it; requests wait for each other."""
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008
+    def __init__(self, limits: Limits = Limits()) -> None:
         raise NotImplementedError
 
     def submit(self, request: Request) -> Future[Answer]:

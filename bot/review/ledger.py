@@ -36,18 +36,20 @@ class State(StrEnum):
 
 
 Surface = Literal["tree", "pull", "issue"]
+TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     """One finding of a story, as last seen.
 
-    place   `path:line` as printed, at the head where it was last seen
-    path    that file (or `pull:body`, …) then; `origin` is the path that the fingerprint was made with, where the file was renamed since
-    pointer JSON pointer of the value, "" for text
-    value   what stood there, cut and redacted; "" where there is no one value
-    now     what stands there since the point is silent; "" where that is not known
-    silent  "" while it fires; else the first commit at which it is silent, or `text` where an edit of pull or issue ended it
+    place     `path:line` as printed, at the head where it was last seen
+    path      that file (or `pull:body`, …) then; `origin` is the path that the fingerprint was made with, where the file was renamed since
+    pointer   JSON pointer of the value, "" for text
+    value     what stood there, cut and redacted: the JSON value, or the figure of a text; "" where there is none
+    now       what stands there since the point is silent; "" where that is not known
+    silent    "" while it fires; else the first commit at which it is silent, or `TEXT` where an edit of pull or issue ended it
+    surfaces  where it is found: in files, in the pull's text, in the issue's
     """
 
     fingerprint: str
@@ -60,11 +62,7 @@ class Point:
     value: str = ""
     now: str = ""
     silent: str = ""
-
-    @property
-    def surface(self) -> Surface:
-        kind = self.path.partition(":")[0]
-        return "pull" if kind == "pull" else "issue" if kind == "issue" else "tree"
+    surfaces: tuple[Surface, ...] = ("tree",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,9 @@ class Standing:
 
     number   its F-number, for ever
     roots    short digests of the roots that its findings named: what shares one is the same matter
+    cleared  surfaces at which it is resolved while it fires elsewhere
     since    the head at which it was first seen
+    born     the number of the review that told it first
     round    the number of the review that told the last change of its state
     """
 
@@ -93,7 +93,9 @@ class Standing:
     decision: Literal["author", "human"]
     points: tuple[Point, ...]
     roots: tuple[str, ...] = ()
+    cleared: tuple[Surface, ...] = ()
     since: str = ""
+    born: int = 1
     round: int = 1
     override: Override | None = None
 
@@ -152,15 +154,17 @@ def _said(standing: Standing, override: Override | None) -> Standing:
 
 def ledger_object(ledger: Ledger) -> dict[str, Any]:
     """The ledger as plain values; what is empty is left out."""
-    return _plain(ledger)
+    made: dict[str, Any] = _plain(ledger)
+    return made
 
 
 def read_ledger(raw: Any) -> Ledger:
     """The ledger that `ledger_object` made. Raises `ValueError`."""
     try:
-        return _made(Ledger, {**raw, "standings": tuple(_standing(one) for one in raw.get("standings", ()))})
+        made: Ledger = _made(Ledger, {**raw, "standings": tuple(_standing(one) for one in raw.get("standings", ()))})
     except (TypeError, AttributeError, KeyError) as error:
         raise ValueError("this is no ledger") from error
+    return made
 
 
 def _plain(value: Any) -> Any:
@@ -177,17 +181,19 @@ def _standing(raw: Mapping[str, Any]) -> Standing:
     parts = {
         "state": State(raw["state"]),
         "severity": Severity(raw["severity"]),
-        "points": tuple(_made(Point, one) for one in raw.get("points", ())),
+        "points": tuple(_made(Point, {**one, "surfaces": tuple(one.get("surfaces", ("tree",)))}) for one in raw.get("points", ())),
         "roots": tuple(raw.get("roots", ())),
+        "cleared": tuple(raw.get("cleared", ())),
         "override": override,
     }
-    return _made(Standing, {**raw, **parts})
+    made: Standing = _made(Standing, {**raw, **parts})
+    return made
 
 
 def _made(kind: type[Any], raw: Mapping[str, Any]) -> Any:
     """A value of `kind`; keys of a later version are ignored, and what is left out is empty."""
-    known = {one.name: "" for one in fields(kind) if one.type == "str"} | {name: raw[name] for name in raw if name in kind.__dataclass_fields__}
-    return kind(**known)
+    empty = {one.name: "" for one in fields(kind) if one.type == "str"}
+    return kind(**(empty | {name: raw[name] for name in raw if name in kind.__dataclass_fields__}))
 
 
 __all__ = ["Ledger", "Override", "Point", "Standing", "State", "ledger_object", "newest", "overridden", "read_ledger"]

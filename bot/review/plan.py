@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from bot.review.compose import Check, Inline, Words
+from bot.review.check import CHECK_NAME, Check
+from bot.review.compose import Inline, Words
 from bot.review.ledger import Ledger
+from bot.review.markers import Marker, read, without
 from bot.review.scene import Scene
+
+# More are answered "was submitted too quickly" (reviewdog/reviewdog#355). Every story is in the body anyway.
+MOST_INLINES = 30
+# Each is a notification of its own.
+MOST_FILE_COMMENTS = 10
 
 
 class ReviewLike(Protocol):
-    """A review as GitHub lists it."""
+    """A review as GitHub lists it. Its `commit_id` is not asked for: a force-push moves it (max-sixty/tend#884)."""
 
     @property
     def id(self) -> int: ...
@@ -65,7 +72,7 @@ class PostedInline:
 
 @dataclass(frozen=True, slots=True)
 class PostedCheck:
-    """Our newest check run on the head. `digest` is that of its annotations, "" where it has none or does not tell."""
+    """Our newest check run on the head. `digest` is that of its annotations, "" where it does not tell."""
 
     id: int
     conclusion: str | None
@@ -78,8 +85,8 @@ class PostedCheck:
 class PostedState:
     """What of ours is on GitHub: told by genuine markers in our own posts alone.
 
-    review   id of the newest summary, None before the first; `body` and `ledger` are its
-    pending  reviews of ours that were never submitted (they block the next one: github/app#3371)
+    review     id of the newest summary, None before the first; `body` and `ledger` are its
+    pending    reviews of ours that were never submitted: they block the next one (github/app#3371)
     requested  reviews of ours that still request changes
     """
 
@@ -92,19 +99,7 @@ class PostedState:
     requested: tuple[int, ...] = ()
 
 
-def posted_state(
-    *,
-    key: bytes,
-    conversation: str,
-    me: str,
-    app_id: int | None,
-    head: str,
-    reviews: Iterable[ReviewLike],
-    comments: Iterable[CommentLike],
-    runs: Iterable[RunLike] = (),
-) -> PostedState:
-    """What stands on GitHub now. Give every page of reviews and comments (ihnatz/ducalis#112)."""
-    raise NotImplementedError
+# ---------------------------------------------------------------- actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +111,7 @@ class DropPending:
 
 @dataclass(frozen=True, slots=True)
 class PostReview:
-    """Post a review of `commit` with at most 30 comments."""
+    """Post a review of `commit` with at most `MOST_INLINES` comments, each on a line."""
 
     commit: str
     body: str
@@ -135,7 +130,7 @@ class EditReview:
 
 @dataclass(frozen=True, slots=True)
 class PostInline:
-    """Post one comment on a file, which a review cannot carry."""
+    """Post one comment by itself: on a file, which a review cannot carry, or on a line whose review is there already."""
 
     commit: str
     comment: Inline
@@ -151,7 +146,7 @@ class EditInline:
 
 @dataclass(frozen=True, slots=True)
 class DismissReview:
-    """Take back a request for changes that has nothing left to request."""
+    """Take back a request for changes that has nothing left to request; a later comment never does."""
 
     review_id: int
     message: str
@@ -167,8 +162,121 @@ class WriteCheck:
 
 
 Action = DropPending | PostReview | EditReview | PostInline | EditInline | DismissReview | WriteCheck
+DISMISSAL = "The findings that this review asked to change are resolved or set aside."
+
+# ---------------------------------------------------------------- what is posted
+
+
+def posted_state(
+    *,
+    key: bytes,
+    conversation: str,
+    me: str,
+    head: str,
+    app_id: int | None = None,
+    reviews: Iterable[ReviewLike] = (),
+    comments: Iterable[CommentLike] = (),
+    runs: Iterable[RunLike] = (),
+) -> PostedState:
+    """What stands on GitHub now. Give every page of reviews and comments, or what is posted is posted again (ihnatz/ducalis#112)."""
+    mine = [one for one in reviews if _same(one.login, me)]
+    summaries = [found for one in mine if (found := _summary(one, key, conversation))]
+    # The highest serial; of equal ones (somebody has copied it) the older post, which is the one that we made.
+    newest = max(summaries, key=lambda one: (one.ledger.serial, -one.id), default=None)
+    marked = [(one, read(one.body, key, conversation)) for one in comments if _same(one.login, me)]
+    return PostedState(
+        review=newest.id if newest else None,
+        body=newest.body if newest else "",
+        ledger=newest.ledger if newest else None,
+        inlines=tuple(PostedInline(one.id, marker.number, one.body) for one, marker in marked if marker and marker.kind == "inline"),
+        check=_check(key, conversation, head, app_id, runs),
+        pending=tuple(one.id for one in mine if one.state.upper() == "PENDING"),
+        requested=tuple(one.id for one in mine if one.state.upper() == "CHANGES_REQUESTED"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    id: int
+    body: str
+    ledger: Ledger = field(repr=False)
+
+
+def _summary(review: ReviewLike, key: bytes, conversation: str) -> _Summary | None:
+    marker: Marker | None = read(review.body, key, conversation) if review.state.upper() != "PENDING" else None
+    return _Summary(review.id, review.body, marker.ledger) if marker and marker.ledger else None
+
+
+def _check(key: bytes, conversation: str, head: str, app_id: int | None, runs: Iterable[RunLike]) -> PostedCheck | None:
+    """Another app may call its run as ours is called; the marker and the app's id tell."""
+    ours = [one for one in runs if one.name == CHECK_NAME and one.head_sha == head and (app_id is None or one.app_id == app_id)]
+    newest = max(ours, key=lambda one: one.id, default=None)
+    if newest is None:
+        return None
+    marker = read(newest.summary, key, conversation)
+    return PostedCheck(newest.id, newest.conclusion, newest.title, newest.summary, marker.digest if marker else "")
+
+
+def _same(login: str, me: str) -> bool:
+    return login.casefold() == me.casefold()
+
+
+# ---------------------------------------------------------------- what is to be done
 
 
 def plan(posted: PostedState, wanted: Words, scene: Scene) -> tuple[Action, ...]:
-    """What to do; nothing where all is there already."""
-    raise NotImplementedError
+    """What to do; nothing where all is there already. The check run comes last: it tells that the rest is there."""
+    return (*(_conversation(posted, wanted, scene) if _speaks(posted, wanted, scene) else ()), *_checked(posted, wanted))
+
+
+def _speaks(posted: PostedState, wanted: Words, scene: Scene) -> bool:
+    """Where no evidence is touched and nothing was ever said, a green check is enough."""
+    if scene.check_only:
+        return False
+    return scene.evidence or posted.review is not None or bool(wanted.ledger.standings) or bool(wanted.ledger.failure)
+
+
+def _conversation(posted: PostedState, wanted: Words, scene: Scene) -> Iterator[Action]:
+    posts = posted.review is None or (wanted.news and not _told(posted, wanted))
+    fresh = [] if posts and scene.draft else _fresh(posted, wanted)
+    lined = [one for one in fresh if one.spot and one.spot.line is not None][:MOST_INLINES]
+    on_files = [one for one in fresh if one.spot and one.spot.line is None][:MOST_FILE_COMMENTS]
+    if posts:
+        yield from (DropPending(id) for id in posted.pending)
+        yield PostReview(wanted.head, wanted.body, wanted.mark, _event(wanted, scene), tuple(lined))
+    elif posted.review is not None and without(posted.body) != without(wanted.body):
+        yield EditReview(posted.review, wanted.body)
+    yield from (PostInline(wanted.head, one) for one in (*(() if posts else lined), *on_files))
+    yield from _edits(posted, wanted)
+    if not wanted.ledger.failure and not (scene.config.request_changes and wanted.blocking):
+        yield from (DismissReview(id, DISMISSAL) for id in posted.requested)
+
+
+def _told(posted: PostedState, wanted: Words) -> bool:
+    """The review was posted, and a crash kept us from noting it."""
+    return posted.ledger is not None and posted.ledger.serial >= wanted.ledger.serial
+
+
+def _fresh(posted: PostedState, wanted: Words) -> list[Inline]:
+    there = {one.number for one in posted.inlines}
+    return [one for one in wanted.inlines if one.spot is not None and one.number not in there]
+
+
+def _edits(posted: PostedState, wanted: Words) -> Iterator[EditInline]:
+    words = {one.number: one.body for one in wanted.inlines}
+    for one in posted.inlines:
+        if one.number in words and without(one.body) != without(words[one.number]):
+            yield EditInline(one.id, words[one.number])
+
+
+def _event(wanted: Words, scene: Scene) -> Literal["COMMENT", "REQUEST_CHANGES"]:
+    return "REQUEST_CHANGES" if scene.config.request_changes and wanted.blocking else "COMMENT"
+
+
+def _checked(posted: PostedState, wanted: Words) -> Iterator[WriteCheck]:
+    """Annotations are only ever appended: where they differ, a new run takes the old one's place."""
+    now, check = posted.check, wanted.check
+    if now is None or (now.digest and now.digest != check.digest):
+        yield WriteCheck(None, check, bool(check.annotations))
+    elif (now.conclusion, now.title, without(now.summary)) != (check.conclusion, check.title, without(check.summary)) or not now.digest:
+        yield WriteCheck(now.id, check, not now.digest and bool(check.annotations))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from rules.core.config import Config
@@ -12,14 +12,19 @@ Outcome = Literal["success", "failure", "running", "cancelled", "skipped", "neut
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One CI job, check run or commit status of the head. `lines` are the closing lines of its log; None where the log is not readable or not read."""
+    """One CI job, check run or commit status of the head; our own is not among them.
+
+    run       what it is grouped by: the workflow, the app, `statuses`
+    has_log   whether there is a log at all (a status has none)
+    log       the end of its log; None where it was not asked for or is not readable
+    """
 
     name: str
     run: str
     outcome: Outcome
     required: bool = False
-    lines: tuple[str, ...] | None = None
-    log_wanted: bool = False
+    has_log: bool = False
+    log: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class HumanThread:
-    """An unresolved review thread that a person opened."""
+    """An unresolved review thread that a person opened. `line` is None where it stands on the file or is outdated."""
 
     path: str
     line: int | None
@@ -42,20 +47,28 @@ class HumanThread:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The circumstances of one review. `trigger` in words (`push`, `opened`, `/assay rerun by alice`); `account` is the bot's login."""
+    """The circumstances of one review.
 
-    conversation: str
+    number         of the pull
+    config_blob    object id of the config, "" for the defaults; `config_change` what the pull does to it, in one sentence
+    check_only     `mode: check`, ASSAY_MODE or a merge group: the check run alone
+    account        the bot's login; `trigger` in words (`push`, `opened`, `/assay rerun by alice`)
+    repository_url `https://github.com/owner/name`, "" for no links
+    linked         issues whose reviews belong to this one
+    evidence       whether the change touches evidence at all
+    """
+
     number: int
     config: Config
-    account: str = ""
-    version: str = ""
-    trigger: str = ""
     config_blob: str = ""
     config_change: str = ""
     draft: bool = False
     check_only: bool = False
+    account: str = ""
+    trigger: str = ""
+    repository_url: str = ""
     jobs: tuple[Job, ...] = ()
     approvals: tuple[Approval, ...] = ()
     threads: tuple[HumanThread, ...] = ()
-    linked: tuple[int, ...] = field(default=())
+    linked: tuple[int, ...] = ()
     evidence: bool = True
