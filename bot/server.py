@@ -23,6 +23,8 @@ PAYLOAD_LIMIT = 25 * 1024 * 1024
 READ_SECONDS = 8.0
 INGEST_SECONDS = 8.0
 SHUTDOWN_SECONDS = 20.0
+# How long the rest of a refused body is still read, so that its sender sees the answer.
+LINGER_SECONDS = 1.0
 # Above this a body is hashed and read beside the event loop, and few such bodies are held at a time: their senders are not known yet.
 LARGE = 1024 * 1024
 LARGE_AT_ONCE = 4
@@ -171,7 +173,7 @@ def application(
 @asynccontextmanager
 async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
     """Serve for the life of the context; gives the address. At its end nothing new is taken, and what is being answered is finished first."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS, handle_signals=False)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS, lingering_time=LINGER_SECONDS, handle_signals=False)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

@@ -107,7 +107,10 @@ class Mirrors:
         return self._folder / f"{repository_id}.git"
 
     async def fetch(self, wanted: Wanted, token: Token) -> Fetched:
-        """Fetch, and compare with what was wanted; where git lags behind, look again. Raises `FetchError`."""
+        """Fetch, and compare with what was wanted; where git lags behind, look again. Raises `FetchError`, and what `token` raises.
+
+        The token should last as long as a fetch may: `bot.github.auth.FETCH_REST`.
+        """
         if not _NAME.match(wanted.full_name) or not _SHA.match(wanted.head):
             raise RepositoryGone("that is no name of a repository, or no commit")
         async with self._busy.setdefault(wanted.repository_id, asyncio.Lock()):
@@ -136,6 +139,8 @@ class Mirrors:
                 _prepare(mirror)
                 remote = _Remote(mirror, self._url, wanted.full_name, secret)
                 return _into(remote, wanted, strict)
+        except GitError as error:
+            raise FetchFailed(f"git cannot make a mirror: {error}") from error
         except OSError as error:
             raise FetchFailed(f"the mirror cannot be written ({(error.strerror or 'error').lower()})") from error
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from bot.github.client import Client, Reply, Sleep, connect
@@ -42,22 +42,41 @@ def ask_github(
     return lambda questions: asyncio.run(answer(questions))
 
 
+class Known(Protocol):
+    """Where positive answers outlive a run: a commit that was found and reachable is not asked for again."""
+
+    async def find(self, questions: Sequence[Question]) -> Mapping[Question, Answer]:
+        """The answers that were kept, of these questions."""
+
+    async def keep(self, answers: Mapping[Question, Answer]) -> None:
+        """Keep these (`positive` all of them)."""
+
+
+def positive(answer: Answer) -> bool:
+    """Whether an answer stays true: the commit is there, and the repository itself reaches it."""
+    return answer.status == 200 and answer.reachable is True
+
+
 class Lookup:
     """One run over many questions: what is learnt about a repository is kept, and all second look-ups share one wait."""
 
-    def __init__(self, client: Client, sleep: Sleep, clock: Callable[[], float], say: Callable[[str], None]) -> None:
-        self._client, self._sleep, self._clock, self._say = client, sleep, clock, say
+    def __init__(self, client: Client, sleep: Sleep, clock: Callable[[], float], say: Callable[[str], None], known: Known | None = None) -> None:
+        self._client, self._sleep, self._clock, self._say, self._known = client, sleep, clock, say, known
         self._repositories: dict[tuple[str, str], asyncio.Task[Reply]] = {}
         self._failures: dict[str, int] = {}
 
     async def answers(self, questions: Sequence[Question]) -> tuple[Answers, tuple[Unchecked, ...]]:
         """The answers, and what is said about questions without one."""
         asked = [q for q in questions if _REPOSITORY.match(q.repository) and _SHA.match(q.sha)]
-        found = await self._all(asked[:MOST_QUESTIONS])
+        held = await self._known.find(asked) if self._known else {}
+        open_ones = [q for q in asked if q not in held]
+        found = await self._all(open_ones[:MOST_QUESTIONS])
         doubtful = [q for q, answer in found.items() if answer.status == 422]
         if doubtful:
             found = {q: a for q, a in found.items() if a.status != 422} | await self._again(doubtful)
-        return found, tuple(self._notes(len(asked)))
+        if self._known and (new := {q: a for q, a in found.items() if positive(a)}):
+            await self._known.keep(new)
+        return {**held, **found}, tuple(self._notes(len(open_ones)))
 
     async def _again(self, doubtful: Sequence[Question]) -> Answers:
         """Second look-ups. What cannot be looked up again is not answered: a single 422 is not believed."""

@@ -23,7 +23,7 @@ SIGNATURE = "x-hub-signature-256"
 EVENT = "x-github-event"
 DELIVERY = "x-github-delivery"
 _ID = re.compile(r"[\w.-]{1,100}\Z", re.ASCII)
-_NAME = re.compile(r"[a-z_]{1,60}\Z")
+_NAME = re.compile(r"[a-z0-9_]{1,60}\Z")
 _DIGEST = re.compile(r"sha256=[0-9a-f]{64}\Z")
 
 
