@@ -1,9 +1,8 @@
-"""What stands around a pull: the head's own CI with its closing lines, approvals, people's open threads. All of it told as values of `scene`."""
+"""What stands around a pull: the head's own CI with its logs, approvals, people's open threads. All of it told as values of `scene`."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,11 +31,6 @@ _OUTCOMES: dict[str | None, Outcome] = {
     "error": "failure",
     "pending": "running",
 }
-_STAMP = re.compile(r"\A\ufeff?\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ")
-_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-# The last line of pytest, of ruff, and of validators that count.
-_CLOSING = re.compile(r"\b\d{1,7} (?:passed|failed|errors?)\b|\AAll checks passed|\AFound \d{1,7} error|\bvalidat\w{0,6}\b.{0,80}\b(?:ok|passed|failed)\b", re.I)
-_AFTER = ("Post job cleanup.", "##[group]Post ", "Cleaning up orphan processes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +64,9 @@ async def jobs(desk: Desk, client: Client, name: str, around: Around) -> tuple[J
     """The head's own jobs and statuses, without our check run."""
     others = [run for run in around.runs if run.app_id != desk.me.app_id]
     logged = sorted((run for run in others if _has_log(run)), key=lambda run: run.conclusion == "success")[:MOST_LOGS]
-    lines = dict(zip([run.id for run in logged], await asyncio.gather(*(_lines(desk, client, name, run) for run in logged)), strict=True))
-    told = [_job(run, around.required) for run in others]
-    with_lines = [replace(job, lines=lines.get(run.id), log_wanted=run.id in lines) for job, run in zip(told, others, strict=True)]
-    return (*with_lines, *(Job(one.context, "statuses", _OUTCOMES.get(one.state, "unknown"), one.context in around.required) for one in around.statuses))
+    logs = dict(zip([run.id for run in logged], await asyncio.gather(*(_log(desk, client, name, run) for run in logged)), strict=True))
+    told = [replace(_job(run, around.required), has_log=_has_log(run), log=logs.get(run.id)) for run in others]
+    return (*told, *(Job(one.context, "statuses", _OUTCOMES.get(one.state, "unknown"), one.context in around.required) for one in around.statuses))
 
 
 def _has_log(run: CheckRun) -> bool:
@@ -85,26 +78,18 @@ def _job(run: CheckRun, required: Sequence[str]) -> Job:
     return Job(run.name, f"{run.app_slug} {run.suite_id or ''}".strip(), _OUTCOMES.get(run.conclusion, "unknown"), run.name in required)
 
 
-async def _lines(desk: Desk, client: Client, name: str, run: CheckRun) -> tuple[str, ...] | None:
-    """The closing lines of a job's log, which never changes once the job has ended. None where it cannot be read: a review does not hang on it."""
+async def _log(desk: Desk, client: Client, name: str, run: CheckRun) -> str | None:
+    """The end of a job's log, which never changes once the job has ended. None where it cannot be read: a review does not hang on it."""
     key = ("log", name, run.id)
-    if (kept := desk.recent.get(key)) is not None:
+    kept: str | None = desk.recent.get(key)
+    if kept is not None:
         return kept or None
     try:
-        log = await reads_checks.job_log(client, name, run.id)
+        return desk.recent.put(key, await reads_checks.job_log(client, name, run.id) or "") or None
     except RateLimited:
         raise
     except GitHubError:
-        log = None
-    return desk.recent.put(key, closing_lines(log) if log else ()) or None
-
-
-def closing_lines(log: str, most: int = 3) -> tuple[str, ...]:
-    """The lines in which a job's tools say how it ended, else its last ones; without time stamps and colours, at most 200 characters each."""
-    plain = [_COLOUR.sub("", _STAMP.sub("", line)).strip() for line in log.splitlines()[-2_000:]]
-    end = next((index for index, line in enumerate(plain) if line.startswith(_AFTER)), len(plain))
-    said = [line[:200] for line in plain[:end] if line and not line.startswith("##[")]
-    return tuple([line for line in said if _CLOSING.search(line)][-most:] or said[-1:])
+        return None
 
 
 # ---------------------------------------------------------------- people

@@ -40,7 +40,9 @@ async def launch(database: Database, me: Executor) -> None:
         config["system_database_engine"] = _sqlite(address)
     DBOS(config=config)
     DBOS.launch()
-    await DBOS.register_queue_async(WAKES, partition_concurrency=1, worker_concurrency=AT_ONCE, polling_interval_sec=POLL, on_conflict="always_update")
+    await DBOS.register_queue_async(
+        WAKES, partition_concurrency=1, worker_concurrency=AT_ONCE, polling_interval_sec=POLL, on_conflict="always_update"
+    )
     pace: Any = {"limit": 1, "period": 1.0}
     await DBOS.register_queue_async(WRITES, partition_concurrency=1, partition_limiter=pace, polling_interval_sec=POLL, on_conflict="always_update")
 

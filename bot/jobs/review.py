@@ -35,7 +35,6 @@ from rules.core.model import Facts, Pull
 
 log = logging.getLogger("assay.review")
 Json = dict[str, Any]
-VERSION = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,9 @@ async def review_pull(desk: Desk, wanted: Wanted) -> Outcome:
         return Outcome(said=f"the pull is {state.pull.state}")
     name = state.pull.base_repository or wanted.full_name
     talk, around, fetched = await asyncio.gather(
-        _talk(client, name, wanted.number), circumstances.around(desk, client, name, state.pull.head_sha, state.base_ref), _fetched(desk, wanted, state, name)
+        _talk(client, name, wanted.number),
+        circumstances.around(desk, client, name, state.pull.head_sha, state.base_ref),
+        _fetched(desk, wanted, state, name),
     )
     review = _Review(desk, client, wanted, name, talk, around, state)
     if isinstance(fetched, fetch.HeadGone):
@@ -135,13 +136,15 @@ class _Review:
             failure = answer.failure
             return await self.without(failure.sentence if failure else "the box gave no report", failure.kind if failure else "crash")
         reconciled = await asyncio.to_thread(self._reconciled, before, answer)
-        files = await self._files(answer.report.merge_base or fetched.base, reconciled)
+        files = await self._files(answer.report.merge_base or fetched.base)
         scene = await self._scene(answer)
         words = await asyncio.to_thread(compose, reconciled, answer.report, scene, files, self.desk.settings.marker_key)
-        run = Run(self.wanted.key, self.wanted.version, self.head, fetched.base, reconciled.verdict.value, time.monotonic() - began, as_json(answer.report))
+        run = Run(
+            self.wanted.key, self.wanted.version, self.head, fetched.base, reconciled.verdict.value, time.monotonic() - began, as_json(answer.report)
+        )
         kept = await asyncio.to_thread(records.keep_run, self.desk.database, run)
         said = f"{reconciled.verdict.value}, {len(reconciled.told)} stories, {answer.seconds:.2f} s in the box"
-        return self._outcome(posted, words, scene, reconciled.ledger, kept, said)
+        return self._outcome(posted, words, scene, kept, said)
 
     async def without(self, sentence: str, kind: str) -> Outcome:
         """The review that could not be: it is said, and the ledger stays."""
@@ -149,11 +152,11 @@ class _Review:
         before = await self._before(posted)
         scene = await self._scene(Answer(config=Config()))  # type: ignore[call-arg]
         words = failed(before, self.head, kind, sentence, scene, self.desk.settings.marker_key)
-        return self._outcome(posted, words, scene, replace(before, failure=kind), 0, f"no report: {sentence}")
+        return self._outcome(posted, words, scene, 0, f"no report: {sentence}")
 
-    def _outcome(self, posted: PostedState, words: Words, scene: Scene, ledger: Ledger, run: int, said: str) -> Outcome:
+    def _outcome(self, posted: PostedState, words: Words, scene: Scene, run: int, said: str) -> Outcome:
         actions = tuple(wire.plain(action) for action in plan(posted, words, scene))
-        return Outcome(actions, expectation(self.state, self.talk.remarks, self.desk.me.login), self.name, ledger_object(ledger), run, said)
+        return Outcome(actions, expectation(self.state, self.talk.remarks, self.desk.me.login), self.name, ledger_object(words.ledger), run, said)
 
     def _posted(self) -> PostedState:
         return posted_state(
@@ -188,7 +191,7 @@ class _Review:
         draft = self.pull.draft if self.pull else False
         return reconcile(before, answer.report, answer.seen, today=datetime.now(UTC).date(), draft=draft, renames=answer.renames)
 
-    async def _files(self, merge_base: str, reconciled: Reconciled) -> Mapping[str, ChangedFile]:
+    async def _files(self, merge_base: str) -> Mapping[str, ChangedFile]:
         """The pull's files by path. They depend on the head and the merge base alone."""
         if self.state is None:
             return {}
@@ -201,12 +204,11 @@ class _Review:
     async def _scene(self, answer: Answer) -> Scene:
         config = answer.config or Config()  # type: ignore[call-arg]
         return Scene(
-            conversation=self.wanted.key,
             number=self.wanted.number,
             config=config,
             account=self.desk.me.login,
-            version=VERSION,
             trigger=self.wanted.reason,
+            repository_url=f"{self.desk.settings.github_url}/{self.name}",
             config_blob=answer.config_blob,
             config_change=answer.config_change,
             draft=self.pull.draft if self.pull else False,

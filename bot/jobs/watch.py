@@ -14,7 +14,6 @@ from bot.jobs import engine
 from bot.jobs.desk import Desk
 from bot.jobs.workflows import enqueue_wake
 from bot.store import conversations, records, repositories
-from bot.store.conversations import Wanted
 from bot.store.inbox import Want
 from bot.store.repositories import Known
 
@@ -97,6 +96,8 @@ async def sweep(desk: Desk) -> None:
             await asyncio.to_thread(repositories.note_gone, desk.database, known.id)
         except GitHubError as error:
             log.warning("%s could not be swept: %s", known.full_name, error)
+            if known.backlog is None:
+                await asyncio.to_thread(repositories.note_unswept, desk.database, known.id)
 
 
 async def sweep_one(desk: Desk, known: Known) -> int:
@@ -125,4 +126,4 @@ async def _tidy(desk: Desk) -> None:
         await asyncio.sleep(1.0)
 
 
-__all__ = ["Wanted", "sweep", "sweep_one", "wake_lost", "wake_waiting", "watch"]
+__all__ = ["sweep", "sweep_one", "wake_lost", "wake_waiting", "watch"]

@@ -14,6 +14,7 @@ from bot.jobs.desk import Desk
 from bot.jobs.review import expected_still
 from bot.review import compose
 from bot.review.plan import Action, DismissReview, DropPending, EditInline, EditReview, PostInline, PostReview, WriteCheck
+from bot.review.positions import Spot
 from bot.store import records
 from bot.store.conversations import Wanted
 
@@ -87,7 +88,7 @@ async def _write(desk: Desk, client: Client, wanted: Wanted, order: Order, actio
         case DropPending():
             await writes.drop_review(client, name, number, action.review_id)
         case PostReview():
-            inlines = [_inline(one) for one in action.comments]
+            inlines = [_inline(one, one.spot) for one in action.comments if one.spot]
             posted = await writes.review(
                 client, name, number, me, commit=action.commit, body=action.body, mark=action.mark, event=action.event, comments=inlines
             )
@@ -95,9 +96,8 @@ async def _write(desk: Desk, client: Client, wanted: Wanted, order: Order, actio
                 log.info("%s#%d: %d comments stand in the body only", name, number, len(posted.left_out))
         case EditReview():
             await writes.edit_review(client, name, number, action.review_id, action.body)
-        case PostInline():
-            comment = action.comment
-            await writes.inline(client, name, number, me, commit=action.commit, comment=_inline(comment), mark=comment.mark)
+        case PostInline(comment=comment) if comment.spot:
+            await writes.inline(client, name, number, me, commit=action.commit, comment=_inline(comment, comment.spot), mark=comment.mark)
         case EditInline():
             await writes.edit_inline(client, name, action.comment_id, action.body)
         case DismissReview():
@@ -106,8 +106,8 @@ async def _write(desk: Desk, client: Client, wanted: Wanted, order: Order, actio
             await writes.check(client, name, me, _check(wanted.key, action), action.run_id)
 
 
-def _inline(one: compose.Inline) -> writes.Inline:
-    return writes.Inline(one.spot.path, one.body, one.spot.line, one.spot.start_line)
+def _inline(one: compose.Inline, spot: Spot) -> writes.Inline:
+    return writes.Inline(spot.path, one.body, spot.line, spot.start_line)
 
 
 def _check(key: str, action: WriteCheck) -> writes.Check:

@@ -49,8 +49,8 @@ class Database:
         with self._writing, self.engine.connect() as connection:
             connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-            with connection.begin():
-                yield connection
+            yield connection
+            connection.commit()
 
     def migrate(self) -> None:
         """Bring the schema to the newest version; several processes may do so at once."""
