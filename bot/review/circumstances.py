@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from bot.review.blocks import Style, assay_version, listed
-from bot.review.logs import LOG_TAIL, closing_lines
+from bot.review.logs import LOG_TAIL
 from bot.review.quoting import code, plain
 from bot.review.reconcile import Reconciled, Told
 from bot.review.scene import Approval, Job, Scene
@@ -56,7 +56,7 @@ def _run(jobs: Sequence[Job], told: Sequence[Told], style: Style) -> Iterator[st
 def _job(job: Job, told: Sequence[Told], style: Style) -> str:
     words = [f"{code(redact(job.name))} {job.outcome if job.outcome != 'failure' else '**failure**'}"]
     words += [style.say("required")] if job.required else []
-    if job.has_log and job.outcome in ("success", "failure"):
+    if job.log_wanted and job.outcome in ("success", "failure"):
         words.append(_log(job, style))
     about = _about(job, told) if job.outcome == "failure" else []
     words += [style.say("about", ", ".join(about))] if about else []
@@ -64,13 +64,13 @@ def _job(job: Job, told: Sequence[Told], style: Style) -> str:
 
 
 def _log(job: Job, style: Style) -> str:
-    closing = [code(redact(line)) for line in closing_lines(job.log)] if job.log else []
+    closing = [code(redact(line)) for line in job.lines or ()]
     return f"{style.say('closes')} {' / '.join(closing)}" if closing else style.say("no log")
 
 
 def _about(job: Job, told: Sequence[Told]) -> list[str]:
     """Stories whose file the failing job's log names."""
-    log = (job.log or "")[-LOG_TAIL:]
+    log = "\n".join((*(job.lines or ()), job.log[-LOG_TAIL:]))
     found = [one.standing.id for one in told if one.standing.state.fires and any(point.path in log for point in one.standing.points)]
     return found[:MOST_STORIES_NAMED]
 
@@ -83,7 +83,7 @@ def footer(report: Report | None, scene: Scene, style: Style) -> str:
     parts = [
         style.say("footer"),
         f"{style.say('account')} {code(scene.account)};" if scene.account else "",
-        f"Assay {assay_version()};",
+        f"Assay {plain(scene.version) or assay_version()};",
         _rule_set(report, style),
         f"{style.say('config')} {code(scene.config_blob[:12])};" if scene.config_blob else f"{style.say('defaults')};",
         f"{style.say('trigger')}: {plain(redact(scene.trigger))}." if scene.trigger else "",

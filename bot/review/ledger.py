@@ -37,6 +37,7 @@ class State(StrEnum):
 
 Surface = Literal["tree", "pull", "issue"]
 TEXT = "text"
+BY = "by "
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class Point:
     pointer   JSON pointer of the value, "" for text
     value     what stood there, cut and redacted: the JSON value, or the figure of a text; "" where there is none
     now       what stands there since the point is silent; "" where that is not known
-    silent    "" while it fires; else the first commit at which it is silent, or `TEXT` where an edit of pull or issue ended it
+    silent    "" while it fires; else the first commit at which it is silent; `BY` and the head where the commits before it were not looked at;
+              `TEXT` where an edit of pull or issue ended it
     surfaces  where it is found: in files, in the pull's text, in the issue's
     """
 

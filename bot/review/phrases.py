@@ -45,6 +45,7 @@ PHRASES: Mapping[str, tuple[str, str]] = {
     "resolved": ("resolved", "已解决"),
     "disclosed": ("disclosed: the text now says so", "已披露：正文现已说明"),
     "silent at": ("first silent at", "首次不再出现于"),
+    "silent by": ("silent by", "已不再出现："),
     "text edited": ("since the text was edited", "正文修改之后"),
     "held": (
         "Not checked this time, so it stands as it stood at",

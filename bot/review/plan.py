@@ -238,7 +238,7 @@ def _speaks(posted: PostedState, wanted: Words, scene: Scene) -> bool:
 
 def _conversation(posted: PostedState, wanted: Words, scene: Scene) -> Iterator[Action]:
     posts = posted.review is None or (wanted.news and not _told(posted, wanted))
-    fresh = [] if posts and scene.draft else _fresh(posted, wanted)
+    fresh = _fresh(posted, wanted, posts)
     lined = [one for one in fresh if one.spot and one.spot.line is not None][:MOST_INLINES]
     on_files = [one for one in fresh if one.spot and one.spot.line is None][:MOST_FILE_COMMENTS]
     if posts:
@@ -257,9 +257,12 @@ def _told(posted: PostedState, wanted: Words) -> bool:
     return posted.ledger is not None and posted.ledger.serial >= wanted.ledger.serial
 
 
-def _fresh(posted: PostedState, wanted: Words) -> list[Inline]:
+def _fresh(posted: PostedState, wanted: Words, posts: bool) -> list[Inline]:
+    """Comments that are not there yet. Beside a posted review only those of its round: a crash may have come before them."""
     there = {one.number for one in posted.inlines}
-    return [one for one in wanted.inlines if one.spot is not None and one.number not in there]
+    serial = wanted.ledger.serial
+    told = {one.number for one in wanted.ledger.standings if posts or serial in (one.born, one.round)}
+    return [one for one in wanted.inlines if one.spot is not None and one.number in told - there]
 
 
 def _edits(posted: PostedState, wanted: Words) -> Iterator[EditInline]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from bot.review.ledger import TEXT, Ledger, Point, Standing, State, Surface
+from bot.review.ledger import BY, TEXT, Ledger, Point, Standing, State, Surface
 from bot.review.stories import place
 from rules.core.model import Finding, Location, Report, Reported, Severity, Verdict
 from rules.engine.assemble import verdict, waiting_on
@@ -28,12 +28,15 @@ class Seen:
 
     value   what stands there now, cut and redacted; "" where there is no one value
     stated  for a place in a text: its figures still stand in the text (so a silent claim was disclosed, not taken back)
-    silent  the first commit at which a remembered finding is silent; "" where the commits were not walked
+    silent  the first commit at which a remembered finding is silent, `TEXT` where it is silent at the last head too (a text was edited);
+            "" where the commits were not walked
+    unsure  its rule could not ask what it needed to: that it is silent proves nothing
     """
 
     value: str = ""
     stated: bool = False
     silent: str = ""
+    unsure: bool = False
 
 
 NOTHING_SEEN = Seen()
@@ -74,10 +77,9 @@ def reconcile(
     today: date,
     draft: bool = False,
     renames: Mapping[str, str] | None = None,
-    unsure: frozenset[str] = frozenset(),
 ) -> Reconciled:
-    """`renames` maps a path at head to the one that fingerprints were made with; `unsure` names rules whose silence proves nothing this time."""
-    comparison = _Comparison(before, report, seen, renames or {}, unsure, today)
+    """The conversation after this review. `renames` maps a path at head to the one that fingerprints were made with (`Answer.renames`)."""
+    comparison = _Comparison(before, report, seen, renames or {}, today)
     numbers = _numbered(before, report)
     last = max((before.last, *numbers))
     changed = [comparison.told(number, tuple(numbers.get(number, ()))) for number in sorted({s.number for s in before.standings} | set(numbers))]
@@ -139,11 +141,9 @@ def _roots(group: Iterable[Reported]) -> tuple[str, ...]:
 class _Comparison:
     """What all stories of one review are compared with."""
 
-    def __init__(
-        self, before: Ledger, report: Report, seen: Mapping[str, Seen], renames: Mapping[str, str], unsure: frozenset[str], today: date
-    ) -> None:
+    def __init__(self, before: Ledger, report: Report, seen: Mapping[str, Seen], renames: Mapping[str, str], today: date) -> None:
         self._before, self._report, self._seen, self._renames, self._today = before, report, seen, renames, today
-        self._ran = frozenset(one.rule for one in report.outcomes if one.state == "ran") - unsure
+        self._ran = frozenset(one.rule for one in report.outcomes if one.state == "ran")
 
     def told(self, number: int, found: tuple[Reported, ...]) -> Told:
         was = self._before.standing(number)

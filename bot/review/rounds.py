@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.review.blocks import Style
-from bot.review.ledger import TEXT, Point, Standing, State
+from bot.review.ledger import BY, TEXT, Point, Standing, State
 from bot.review.quoting import code, plain, prose
 from bot.review.reconcile import Reconciled
 from rules.core.redact import redact
@@ -41,8 +41,12 @@ def ended(standing: Standing, style: Style) -> str:
         return style.say("disclosed")
     silent = [point.silent for point in standing.points if point.silent]
     commits = list(dict.fromkeys(one for one in silent if one != TEXT))
-    words = f"{style.say('silent at')} {', '.join(code(one[:12]) for one in commits[:3])}" if commits else style.say("text edited")
-    return f"{style.say('resolved')}, {words}"
+    return f"{style.say('resolved')}, {', '.join(_silent(one, style) for one in commits[:3]) or style.say('text edited')}"
+
+
+def _silent(commit: str, style: Style) -> str:
+    key = "silent by" if commit.startswith(BY) else "silent at"
+    return f"{style.say(key)} {code(commit.removeprefix(BY)[:12])}"
 
 
 def said(standing: Standing, style: Style) -> str:

@@ -14,17 +14,19 @@ Outcome = Literal["success", "failure", "running", "cancelled", "skipped", "neut
 class Job:
     """One CI job, check run or commit status of the head; our own is not among them.
 
-    run       what it is grouped by: the workflow, the app, `statuses`
-    has_log   whether there is a log at all (a status has none)
-    log       the end of its log; None where it was not asked for or is not readable
+    run         what it is grouped by: the workflow, the app, `statuses`
+    lines       the closing lines of its log (`bot.review.logs`); None where the log is not readable
+    log_wanted  whether its log was asked for at all (a status has none)
+    log         the end of its log, in which the files of stories are looked for
     """
 
     name: str
     run: str
     outcome: Outcome
     required: bool = False
-    has_log: bool = False
-    log: str | None = None
+    lines: tuple[str, ...] | None = None
+    log_wanted: bool = False
+    log: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +51,18 @@ class HumanThread:
 class Scene:
     """The circumstances of one review.
 
+    conversation   `<repository id>#<number>`, what markers are bound to
     number         of the pull
     config_blob    object id of the config, "" for the defaults; `config_change` what the pull does to it, in one sentence
     check_only     `mode: check`, ASSAY_MODE or a merge group: the check run alone
+    version        shown in the footer; "" for the installed one
     account        the bot's login; `trigger` in words (`push`, `opened`, `/assay rerun by alice`)
     repository_url `https://github.com/owner/name`, "" for no links
     linked         issues whose reviews belong to this one
     evidence       whether the change touches evidence at all
     """
 
+    conversation: str
     number: int
     config: Config
     config_blob: str = ""
@@ -65,6 +70,7 @@ class Scene:
     draft: bool = False
     check_only: bool = False
     account: str = ""
+    version: str = ""
     trigger: str = ""
     repository_url: str = ""
     jobs: tuple[Job, ...] = ()

@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.reading.few import few
 from rules.reading.recount import Comparison, comparisons
 
 CONFIRMED = 8
 """Agreements named per file: enough to show that they were looked at."""
-WRONG = 50
 NAMES = {
     "mean": "mean",
     "median": "median",
@@ -47,8 +47,7 @@ NAMES = {
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
-    for path in bundle.files:
-        yield from _of_file(snapshot, bundle, path)
+    yield from few((item for path in bundle.files for item in _of_file(snapshot, bundle, path)), "aggregates")
 
 
 def _of_file(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Item]:
@@ -57,21 +56,18 @@ def _of_file(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Item]:
     wrong = [one for one in made if not one.agrees]
     for one in held[:CONFIRMED]:
         yield Confirmed("figure", f"{one.label} {one.stated}", one.claim, one.receipt)
-    for one in wrong[:WRONG]:
+    for one in wrong:
         yield _finding(bundle, one)
-    if len(wrong) > WRONG:
-        yield _finding(bundle, wrong[WRONG], len(wrong) - WRONG)
 
 
-def _finding(bundle: Bundle, one: Comparison, more: int = 1) -> Finding:
+def _finding(bundle: Bundle, one: Comparison) -> Finding:
     name = NAMES[one.kind] if one.kind != "percentile" else one.label
-    others = f" So it is with {more - 1} more figures of the file." if more > 1 else ""
     counted = f"{one.count} listed samples" + (f" ({one.unlisted} more left out as declared)" if one.unlisted else "")
     return Finding(
         rule=RULE.id,
         severity=Severity.BLOCKING,
         title=f"The stated {name} {one.stated} is not that of the listed samples",
-        problem=f"`{_place(bundle, one.claim)}` states {one.stated}; the {name} of the {counted} at `{_place(bundle, one.receipt)}` is {one.expected}.{others}",
+        problem=f"`{_place(bundle, one.claim)}` states {one.stated}; the {name} of the {counted} at `{_place(bundle, one.receipt)}` is {one.expected}.",
         impact="A reader who takes the summary reads a figure that the committed samples do not give.",
         next="Compute the figure again from the listed samples (edit text), or commit the samples that it was computed from (commit a file); say which of the two was wrong.",
         locations=(one.claim, one.receipt),

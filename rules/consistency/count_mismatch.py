@@ -24,6 +24,7 @@ from itertools import combinations
 from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
 from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
+from rules.reading.few import few
 from rules.reading.left_out import left_out
 from rules.reading.listings import Listing, explained, listings
 from rules.reading.named_paths import files_of
@@ -63,7 +64,15 @@ _HINTS = (
 )
 
 
+DECLARED, LISTED = 2000, 200
+"""So many counts of one document, and lists around each, are compared."""
+
+
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    yield from few(_each(snapshot, bundle), "counts that differ")
+
+
+def _each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     wrong: list[_Mismatch] = []
     for path in bundle.files:
         doc = source(snapshot, path)
@@ -122,8 +131,9 @@ def _in_document(snapshot: Snapshot, bundle: Bundle, doc: Document, held: Sample
     places: tuple[Node, ...] = nodes(snapshot, doc.path) or tuple(walk(doc.value))
     by_parent: dict[Path, list[Listing]] = defaultdict(list)
     for listing in listings(places):
-        by_parent[listing.path[:-1]].append(listing)
-    for declared in held.declared:
+        for base in _above(listing.path):
+            by_parent[base].append(listing)
+    for declared in held.declared[:DECLARED]:
         said = counts(str(declared.path[-1]))
         if said is None or said.per:
             continue
@@ -141,8 +151,7 @@ def _by_name(doc: Document, held: Sampled, declared: Declared, said: Counts, by_
     if said.family in ("n", "sample"):
         return None
     for base in _bases(declared.path):
-        near = [one for place_, held_ in by_parent.items() if place_[: len(base)] == base and _reachable(place_[len(base) :]) for one in held_]
-        same = [one for one in near if _same_thing(doc, one, said) and one.path != declared.path]
+        same = [one for one in by_parent.get(base, ())[:LISTED] if _same_thing(doc, one, said) and one.path != declared.path]
         if same:
             return _compare_lists(doc, held, declared, said, same)
     return None
@@ -157,8 +166,12 @@ def _bases(path: Path) -> Iterator[Path]:
         yield base
 
 
-def _reachable(below: Path) -> bool:
-    return len(below) <= 2 and not any(isinstance(part, int) for part in below)
+def _above(path: Path) -> Iterator[Path]:
+    """The objects up to three levels around a list, not out of an element."""
+    for up in range(1, 4):
+        if up > len(path) or isinstance(path[-up], int):
+            return
+        yield path[:-up]
 
 
 def _same_thing(doc: Document, listing: Listing, said: Counts) -> bool:
@@ -176,7 +189,7 @@ def _compare_lists(doc: Document, held: Sampled, declared: Declared, said: Count
     right = next((one for one in same if declared.value in one.counted), None)
     if right is not None:
         return Confirmed("figure", f"{declared.value} {said.noun}s listed", place(doc, declared.path), place(doc, right.path, "record"))
-    others = [d.value for d in held.declared if d.path != declared.path and d.path[:-1] in (declared.path[:-1], declared.path[:-2])]
+    others = [d.value for d in held.declared[:DECLARED] if d.path != declared.path and d.path[:-1] in (declared.path[:-1], declared.path[:-2])]
     for one in same:
         products = {one.length * n for n in others} | {n for n in others if n == one.length and said.family not in _PLACES}
         if declared.value in products or one.length in products or explained(doc, one.path).allows(declared.value, one.length):
@@ -230,7 +243,7 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
     if said.family not in ("n", "sample", "run"):
         return None
     bases = [declared.path[:-1]] if said.family == "n" else list(_bases(declared.path))
-    near = next((found for base in bases if (found := [s for s in held.near.get(base, ()) if not s.setting])), [])
+    near = next((found for base in bases if (found := [s for s in held.near.get(base, ())[:LISTED] if not s.setting])), [])
     if said.family == "n":
         near = [s for s in near if s.path[:-1] == declared.path[:-1]]
     right = next((s for s in near if declared.value in (s.length, s.filled)), None)
@@ -251,7 +264,7 @@ def _is_explained(doc: Document, held: Sampled, declared: Declared, said: Counts
     left = left_out(doc, series)
     if left.vague or any(length - len(mask) == n for mask in left.masks) or explained(doc, series.path).allows(n, length):
         return True
-    others = [d.value for d in held.declared if d.path != declared.path and declared.path[: len(d.path) - 1] == d.path[:-1]]
+    others = [d.value for d in held.declared[:DECLARED] if d.path != declared.path and declared.path[: len(d.path) - 1] == d.path[:-1]]
     if any(length == n * other or n == length * other for other in others) or any(length == a * b for a, b in combinations(others, 2)):
         return True
     if said.family != "run":
@@ -271,7 +284,7 @@ def _plan_against_results(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Misma
         if (said := counts(str(one.path[-1]))) and said.family in ("run", "sample") and not said.per
     ]
     values = {one.value for _, one, said in planned if said.noun not in _INNER}
-    listed = list(arrays_of_results(snapshot, bundle))
+    listed = arrays_of_results(snapshot, bundle)
     lengths = {series.length for _, series in listed}
     if len(values) != 1 or len(lengths) != 1 or len(planned) != 1:
         return

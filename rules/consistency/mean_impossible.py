@@ -29,6 +29,7 @@ from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Sever
 from rules.reading.canonical_words import singular, words
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
+from rules.reading.few import few
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
 from rules.reading.owners import owner
@@ -101,7 +102,7 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")) and path not in plan:
             found += (*_in_tables(snapshot, path), *_in_text(statements(snapshot, path)))
-    yield from _findings(found)
+    yield from few(_findings(found), "means")
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:

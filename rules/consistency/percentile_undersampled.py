@@ -27,6 +27,7 @@ from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Sever
 from rules.reading.canonical_words import words
 from rules.reading.conversation import texts
 from rules.reading.documents import Document, Path, resolve, walk
+from rules.reading.few import few
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
 from rules.reading.owners import owner
@@ -84,7 +85,7 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     found = [thin for path in bundle.files if path not in plan for thin in _in_file(snapshot, path)]
     documents = [path for path in bundle.files if path.lower().endswith((".md", ".markdown")) and path not in plan]
     said = [thin for path in documents for thin in (*_in_tables(snapshot, path), *_in_text(statements(snapshot, path)))]
-    yield from _findings([*found, *said])
+    yield from few(_findings([*found, *said]), "percentiles")
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -158,7 +159,7 @@ def _declared(doc: Document, path: Path, declared: dict[Path, list[tuple[str, in
     """The counts of the object and of the one around it: a number of observations, times the runs."""
     around = [base for base in (path[:-1], _around(path[:-1])) if base is not None]
     bases = [*around, *((*base, key) for base in around for key in _SETUP)]
-    found = [(key, value, base) for base in bases for key, value in declared.get(base, ()) if _counts_observations(key)]
+    found = [(key, value, base) for base in bases for key, value in declared.get(base, ())[:100] if _counts_observations(key)]
     direct = [one for one in found if _family(one[0]) != "run"]
     runs = [one for one in found if _family(one[0]) == "run"]
     if direct:
@@ -194,7 +195,12 @@ def _family(key: str) -> str:
 def _has_load(doc: Document, bases: Iterable[Path]) -> bool:
     """True where a run is a period of load: many observations each."""
     holders = [resolve(doc.value, base) for base in bases]
-    return any(not _LOAD.isdisjoint(words(key)) and read_key(key).statistic is None for held in holders if isinstance(held, dict) for key in held)
+    return any(
+        not _LOAD.isdisjoint(words(key)) and read_key(key).statistic is None
+        for held in holders
+        if isinstance(held, dict) and len(held) <= 200
+        for key in held
+    )
 
 
 # ---------------------------------------------------------------- sentences
@@ -252,15 +258,20 @@ def _counts(text: str, tally: Tally) -> bool:
 def _findings(found: list[Thin]) -> Iterator[Finding]:
     """One per count: all percentiles that stand on it; a sentence that repeats a record's figure belongs to the record's."""
     groups: dict[object, list[Thin]] = defaultdict(list)
+    recorded: dict[tuple[Fraction, int], list[Thin]] = defaultdict(list)
     for thin in found:
-        same = next((g for g, held in groups.items() if thin.count is None and held[0].count is not None and _repeats(thin, held)), None)
+        known = recorded[thin.p, thin.n]
+        same = next((one.group for one in known[:50] if _repeats(thin, one)), None) if thin.count is None else None
         groups[same or thin.group].append(thin)
+        if thin.count is not None:
+            known.append(thin)
     for held in groups.values():
         yield _finding(held)
 
 
-def _repeats(thin: Thin, held: list[Thin]) -> bool:
-    return any(one.p == thin.p and one.n == thin.n and re.search(rf"(?<![\d.]){re.escape(one.value)}(?![\d.]*\d)", thin.value) for one in held)
+def _repeats(thin: Thin, one: Thin) -> bool:
+    """True when the sentence holds the record's figure."""
+    return re.search(rf"(?<![\d.]){re.escape(one.value)}(?![\d.]*\d)", thin.value) is not None
 
 
 def _finding(held: list[Thin]) -> Finding:

@@ -20,12 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
 from rules.reading.documents import Document, Node, Path, nodes, walk
+from rules.reading.few import few
 from rules.reading.markdown import markdown
 from rules.reading.prefilter import mentions
 from rules.reading.quantities import Quantity, of_value, quantities
@@ -105,6 +106,10 @@ class Broken:
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    yield from few(_each(snapshot, bundle), "derived figures")
+
+
+def _each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
         doc = source(snapshot, path)
         if doc is not None and mentions(doc.text, *_HINTS):
@@ -152,10 +157,10 @@ def _rates(terms: list[Term], _: Node) -> Iterator[Broken]:
             t for t in terms if t.family == amount and not _is_average(t.key) and "per" not in t.words and not t.words & {"max", "limit", "batch"}
         ]
         times = [t for t in terms if t.family == "time" and not _is_average(t.key) and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
-        if not amounts or len(times) != 1:
+        if not 0 < len(amounts) <= 6 or len(times) != 1:
             continue
         sums = [(t.low, t.high, t) for t in amounts] + [(a.low + b.low, a.high + b.high, a) for a, b in combinations(amounts, 2)]
-        known = [Fraction(1), *_multipliers(terms, rate, amounts)]
+        known = [Fraction(1), *islice(_multipliers(terms, rate, amounts), 24)]
         spans = list(_spans(times[0], terms))
         if any(_meets(rate, low / longest * k, high / shortest * k) for low, high, _t in sums for shortest, longest in spans for k in known):
             continue
@@ -209,7 +214,7 @@ def _speedups(terms: list[Term], node: Node) -> Iterator[Broken]:
         said = ratio.words | ({"speedup"} if {"speed", "up"} <= ratio.words else frozenset())
         if not said & _SPEEDUP or ratio.family not in ("", "factor", "ratio") or _is_average(ratio.key):
             continue
-        pairs = list(_pairs(terms)) or list(_nested_pairs(node))
+        pairs = list(islice(_pairs(terms), 16)) or list(islice(_nested_pairs(node), 16))
         if not pairs or any(_meets(ratio, a.low / b.high, a.high / b.low) or _meets(ratio, b.low / a.high, b.high / a.low) for a, b in pairs):
             continue
         a, b = pairs[0]

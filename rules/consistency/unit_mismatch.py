@@ -24,11 +24,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
 from rules.reading.documents import Document, Node, Number, Path, nodes, walk
+from rules.reading.few import few
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
@@ -36,7 +38,8 @@ from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
 DIGITS = 3
-FIGURES = 20_000
+FIGURES, PAIRS = 20_000, 2000
+"""So many numbers of a bundle, and pairs of one name, are compared."""
 _GENERIC = SAMPLE_WORDS | word_set(
     "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
     "json entry group campaign bundle receipt measurement status record block"
@@ -78,11 +81,10 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
         groups[figure.name, figure.quantity.unit.family if figure.quantity.unit else None].append(figure)
     pairs: dict[tuple[object, object], list[tuple[Figure, Figure, Fraction]]] = defaultdict(list)
     for held in groups.values():
-        for small, large, factor in _scaled(held):
+        for small, large, factor in islice(_scaled(held), PAIRS):
             if _same_subject(small, large):
                 pairs[(small.doc.path, small.path[:-1]), (large.doc.path, large.path[:-1])].append((small, large, factor))
-    for found in pairs.values():
-        yield _finding(bundle, found)
+    yield from few((_finding(bundle, found) for found in pairs.values()), "pairs of values")
 
 
 # ---------------------------------------------------------------- figures
@@ -131,7 +133,7 @@ def _scaled(held: list[Figure]) -> Iterator[tuple[Figure, Figure, Fraction]]:
         for factor in FACTORS:
             wanted = float(small.base * factor)
             at = bisect_left(bases, wanted * 0.99)
-            for large in ordered[at : at + 20]:
+            for large in ordered[at : at + 8]:
                 if bases[at] > wanted * 1.01:
                     break
                 if _fits(small, large, factor):

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
+from rules.core.model import Bundle, Finding, Item, Location, Missing, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
 from rules.reading.documents import Node, document, is_document, nodes
 from rules.reading.gates import gates, validators
@@ -38,12 +38,12 @@ _GATE = (
     r"(?:gates?|acceptance (?:records?|criteria|criterion|rules?|gates?|files?|checklists?|limits?|thresholds?|conditions?)|acceptance|(?:gate )?checklists?|"
     r"thresholds?|criteria|criterion|pass(?:ing)? (?:rules?|conditions?))"
 )
-_FIXED = r"(?:frozen|froze|pinned|locked|fixed|finali[sz]ed|sealed|settled|hashed|committed to|in force)"
+_FIXED = r"(?:frozen|froze|pinned|locked|fixed|finali[sz]ed|final|sealed|settled|hashed|committed to|in force|in place|written|defined|chosen|decided|agreed|ready|set)"
 _BE = r"(?:(?:is|are|was|were|has|have|had|been|being|be|yet|currently|so far|still|now|already|as of now|ever|formally|today|at present)\s)"
-_NOT = r"(?:not|never|n[o']t|n’t|hardly)"
+_NOT = r"(?:not|never|hardly|(?:is|are|was|were|has|have|had|did|does|do)n[’']t)"
 _ZH_VALIDATOR = r"(?:校验器|验证器|校验脚本|验证脚本|校验程序|验证程序|评判器|判定脚本|检查脚本)"
 _ZH_GATE = r"(?:门槛|闸门|门控|门禁|验收(?:标准|条件|门槛|规则|记录|指标)?|判据|阈值|准则)"
-_ZH_FIXED = r"(?:冻结|固定|锁定|定稿|固化|钉住|封存)"
+_ZH_FIXED = r"(?:冻结|固定|锁定|定稿|固化|钉住|封存|确定|敲定|写好|编写|制定)"
 _ZH_NOT = r"(?:尚未|还未|仍未|并未|未曾|从未|还没有|还没|没有|尚没有|未)"
 _SEARCH = (
     r"(?:(?:candidate |parameter |design |optimi[sz]ation |variant )?(?:search(?:es)?|exploration|sweeps?|screening|tuning)|"
@@ -61,7 +61,7 @@ def _denials(noun: str, verb: str, zh_noun: str, zh_verb: str) -> re.Pattern[str
     """The ways to deny that `noun` is `verb`; every part is bounded."""
     return re.compile(
         rf"(?<![\w-])(?:(?:no|none of the|neither)\s{_W}{{0,4}}?{noun}\s(?:or {_W}{{1,3}})?{_W}{{0,2}}?{_BE}{{0,4}}{verb}"
-        rf"|{noun}\s{_W}{{0,5}}?{_BE}{{0,3}}(?:(?:is|are|was|were|has|have|had|did|does|do)n[’']t|{_NOT})\s{_BE}{{0,3}}(?:to\s)?{verb}"
+        rf"|{noun}\s{_W}{{0,5}}?{_BE}{{0,3}}{_NOT}\s{_BE}{{0,3}}(?:to\s)?{verb}"
         rf"|{_NOT}\s{_BE}{{0,2}}{verb}\s(?:any|a|the|our|its|all)?\s?{_W}{{0,2}}?{noun}"
         rf"|{noun}\s{_W}{{0,4}}?(?:yet|still|remains?)\sto\s(?:be\s)?{verb}"
         rf"|{noun}(?:\s{_W}{{0,2}}?|\s?)(?:(?:status|state)\s)?[:|：]\s?(?:{_NOT}\s(?:yet\s)?{verb}|none(?:\syet)?\b|no\b|pending\b|nothing\b)"
@@ -75,6 +75,11 @@ def _denials(noun: str, verb: str, zh_noun: str, zh_verb: str) -> re.Pattern[str
     )
 
 
+_ONLY_BASELINE = re.compile(
+    r"(?<![A-Za-z])only\s(?:the\s)?(?:baselines?|controls?|reference(?: arm)?)\s(?:run\s|arm\s)?(?:is|has|have|was|were)\s(?:been\s)?(?:run|measured|executed|recorded|tested)"
+    r"|(?:仅|只)(?:测量?|运行|执行|跑)了?(?:基线|对照)|只有(?:基线|对照)",
+    re.IGNORECASE,
+)
 _FROZEN_GATE = r"frozen\s(?:[\w-]{1,20}\s){0,2}"
 _DENIED: dict[str, re.Pattern[str]] = {
     "validator": _denials(rf"(?:{_FROZEN_GATE})?{_VALIDATOR}", _FIXED, _ZH_VALIDATOR, _ZH_FIXED),
@@ -100,6 +105,9 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _PATHLIKE = re.compile(r"(?<![\w./-])(?:[\w.-]{1,60}/){0,5}[\w-][\w.-]{0,80}\.(?:md|json|ya?ml|txt)(?![\w-])")
+_YET_TO = re.compile(r"(?:yet|still|remains?)\sto|待", re.IGNORECASE)
+# A label that demands (`Gates: …`) may also say how things stand.
+_STATE_LABEL = re.compile(r"\W{0,4}[\w /-]{1,40}[:：] ?(?:not (?:yet )?[a-z]|none|no\b|pending|尚未|还没|未|没有|无|暂无)", re.IGNORECASE)
 _HEAD_STATEMENTS = 6
 
 
@@ -136,12 +144,27 @@ def _denied(snapshot: Snapshot, bundle: Bundle, path: str, pinned: dict[str, lis
             kinds = tuple(kind for kind in _kinds(one) if pinned[kind])
             if kinds:
                 yield Denied(kinds, one.text, one.location())
+    elif path.lower().endswith((".txt", ".rst")):
+        for one in string_statements(_plain_text(snapshot, path), path):
+            kinds = tuple(kind for kind in _kinds(one) if pinned[kind])
+            if kinds:
+                yield Denied(kinds, one.text, one.location())
     elif is_document(path) and path not in {gate.path for gate in gates(snapshot, bundle)}:
         for node in nodes(snapshot, path)[1:]:
             text = _as_text(node)
             kinds = tuple(dict.fromkeys(kind for one in string_statements(text, path) for kind in _kinds(one) if pinned[kind])) if text else ()
             if kinds:
                 yield Denied(kinds, text, Location(path, pointer=node.pointer))
+
+
+def _plain_text(snapshot: Snapshot, path: str) -> str:
+    entry = snapshot.head.files[path]
+    if not entry.is_file or not 0 <= entry.size <= snapshot.config.limits.markdown:
+        return ""
+    try:
+        return snapshot.head.read(path).decode("utf-8", "replace")
+    except Missing:
+        return ""
 
 
 def _as_text(node: Node) -> str:
@@ -159,23 +182,31 @@ def _as_text(node: Node) -> str:
 
 
 def _kinds(one: Statement) -> tuple[str, ...]:
-    """What a sentence denies: by its clauses that the author asserts of the present; a denial reaches over `and` within a clause."""
+    """What a sentence denies, by the clauses that the author asserts of the present. A row's cells are read as label and value."""
+    if one.kind == "row" and one.standing == "asserted":
+        return tuple(dict.fromkeys(kind for said in string_statements(one.text.replace(" | ", ": ")) for kind in _kinds(said)))
+    labelled = _STATE_LABEL.match(one.text) is not None
     found: dict[str, None] = {}
     for clause in one.clauses:
-        if clause.standing not in ("asserted", "planned") or clause.hedge or _OTHER_PREDICATE.search(clause.text) or _PAST.search(clause.text):
+        asserted = clause.standing == "asserted" or (clause.standing == "required" and labelled)
+        if clause.hedge or not (asserted or clause.standing == "planned") or _OTHER_PREDICATE.search(clause.text) or _PAST.search(clause.text):
             continue
-        for kind, pattern in _DENIED.items():
-            match = pattern.search(clause.text)
-            if (
-                match
-                and (clause.standing == "asserted" or re.search(r"(?:yet|still|remains?)\sto|待", match[0]))
-                and not _is_qualified(kind, clause.text[match.end() :])
-            ):
-                found[kind] = None
-        frozen = _NO_FROZEN.search(clause.text)
-        if frozen and clause.standing == "asserted":
-            found["validator" if re.fullmatch(_VALIDATOR, frozen["noun"], re.IGNORECASE) else "gate"] = None
+        for kind in _denied_in(clause.text, asserted):
+            found[kind] = None
     return tuple(found)
+
+
+def _denied_in(text: str, asserted: bool) -> Iterator[str]:
+    """What a clause denies; in a planned one only that something is `yet to be` done."""
+    for kind, pattern in _DENIED.items():
+        match = pattern.search(text)
+        if match and (asserted or _YET_TO.search(match[0])) and not _is_qualified(kind, text[match.end() :]):
+            yield kind
+    if asserted and _ONLY_BASELINE.search(text):
+        yield "search"
+    frozen = _NO_FROZEN.search(text) if asserted else None
+    if frozen:
+        yield "validator" if re.fullmatch(_VALIDATOR, frozen["noun"], re.IGNORECASE) else "gate"
 
 
 def _is_qualified(kind: str, rest: str) -> bool:
@@ -252,7 +283,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, denied: list[Denied]
             *(Location(p, role="result" if kind == "search" else "gate") for kind in kinds for p in pinned[kind][:3]),
         ),
         evidence=tuple((kind, file) for kind in kinds for file in pinned[kind][:3]),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

@@ -33,6 +33,7 @@ from rules.reading.gates import Gate, gates, in_force, validators
 from rules.reading.keys import words
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import is_sums, manifests, sha256
+from rules.reading.past import changes_in, commits_with
 from rules.reading.receipts import Receipt, arm_names, may_hold_outcome, read_receipt, read_value, receipts
 from rules.reading.times import Timed, times_of
 
@@ -99,10 +100,9 @@ def candidate_commits(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
 
 
 def _candidate_commits(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
-    history = snapshot.history
     lead = f"{bundle.path}/{bundle.root.results}/"
     found: dict[str, str] = {}
-    for change in reversed(history.changes) if history else ():
+    for change in changes_in(snapshot, bundle):
         may = change.after and change.commit not in found and change.path.startswith(lead) and may_hold_outcome(change.path)
         if may and _is_candidate(snapshot, bundle, change.path, change.after or ""):
             found[change.commit] = change.path
@@ -124,20 +124,17 @@ def _is_candidate(snapshot: Snapshot, bundle: Bundle, path: str, oid: str) -> bo
 
 def carriers(snapshot: Snapshot, history: History, bundle: Bundle, path: str) -> list[str]:
     """The commits that bring the operative bytes of `path`, or a list of digests that holds them, oldest first."""
-    oid = snapshot.head.files[path].oid
     try:
         digest = sha256(snapshot, snapshot.head, path)
     except Missing:
         digest = ""
-    found = []
-    for change in reversed(history.changes):
-        if change.after == oid or (digest and change.after and _may_list(bundle, change.path) and _lists(snapshot, history, change.after, digest)):
-            found.append(change.commit)
-    return list(dict.fromkeys(found))
-
-
-def _may_list(bundle: Bundle, path: str) -> bool:
-    return path.startswith(bundle.path + "/") and (is_sums(path) or is_document(path))
+    listing = [
+        change.commit
+        for change in changes_in(snapshot, bundle)
+        if digest and change.after and (is_sums(change.path) or is_document(change.path)) and _lists(snapshot, history, change.after, digest)
+    ]
+    places = {commit: number for number, commit in enumerate(history.commits)}
+    return sorted({*commits_with(snapshot, snapshot.head.files[path].oid), *listing}, key=lambda commit: -places.get(commit, 0))
 
 
 def _lists(snapshot: Snapshot, history: History, oid: str, digest: str) -> bool:
@@ -321,7 +318,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, found: Order, others
         next=_next(found),
         locations=tuple(dict.fromkeys(locations)),
         evidence=_evidence(found),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

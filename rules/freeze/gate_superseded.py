@@ -27,7 +27,10 @@ from rules.reading.documents import pointer
 from rules.reading.gates import Gate, Limit, Superseding, cycles, gates, supersedings
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, bundles
+from rules.reading.past import changes_in
 
+# Quoted lines, struck text and comments are not what the issue states.
+_UNSAID = re.compile(r"^[ \t]{0,3}>[^\n]*|~~[^~\n]{1,2000}~~|<!--(?:(?!-->).){0,20000}-->", re.MULTILINE | re.DOTALL)
 _GENERIC = family("acceptance gate gates criteria criterion plan record json yaml yml v")
 _PERCENT = r" {0,2}(?:%|％|percent|per cent|pct|个百分点)"
 _COMPARES = r"(?:at least|at most|no(?:t)? (?:more|less|above|below|over) ?(?:than)?|below|above|under|over|within|<=?|>=?|≤|≥|至少|至多|不超过|不低于|低于|高于|小于|大于)"
@@ -62,8 +65,8 @@ def _belongs(snapshot: Snapshot, bundle: Bundle, body: str) -> bool:
 def _stale(snapshot: Snapshot, bundle: Bundle, records: tuple[Gate, ...], links: tuple[Superseding, ...], circular: set[str]) -> Iterator[Finding]:
     """One finding per newest record that the issue does not name while it states one that the record replaces or tightens."""
     assert snapshot.issue is not None
-    body = snapshot.issue.body.replace("\r\n", "\n")
-    for pairs in _by_newest(snapshot, records, links, circular):
+    body = _UNSAID.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), snapshot.issue.body.replace("\r\n", "\n"))
+    for pairs in _by_newest(snapshot, bundle, records, links, circular):
         newest = pairs[0].newer
         if names(body, newest) or states_all(body, newest.limits):
             continue
@@ -74,7 +77,9 @@ def _stale(snapshot: Snapshot, bundle: Bundle, records: tuple[Gate, ...], links:
                 break
 
 
-def _by_newest(snapshot: Snapshot, records: tuple[Gate, ...], links: tuple[Superseding, ...], circular: set[str]) -> Iterator[tuple[Pair, ...]]:
+def _by_newest(
+    snapshot: Snapshot, bundle: Bundle, records: tuple[Gate, ...], links: tuple[Superseding, ...], circular: set[str]
+) -> Iterator[tuple[Pair, ...]]:
     by_path = {gate.path: gate for gate in records}
     after: dict[str, list[Superseding]] = {}
     for link in links:
@@ -85,7 +90,7 @@ def _by_newest(snapshot: Snapshot, records: tuple[Gate, ...], links: tuple[Super
         if gate.path not in replaced and gate.path not in circular and not gate.draft:
             said = [Pair(gate, by_path[link.older], link) for link in _all_older(after, gate.path)]
             known = {pair.older.path for pair in said}
-            tightened = [pair for pair in _tightened(snapshot, gate, records) if pair.older.path not in known]
+            tightened = [pair for pair in _tightened(snapshot, bundle, gate, records) if pair.older.path not in known]
             if said or tightened:
                 yield (*said, *tightened)
 
@@ -106,27 +111,26 @@ def _all_older(after: dict[str, list[Superseding]], start: str) -> list[Supersed
 # ---------------------------------------------------------------- the same subject, stricter
 
 
-def _tightened(snapshot: Snapshot, gate: Gate, records: tuple[Gate, ...]) -> Iterator[Pair]:
+def _tightened(snapshot: Snapshot, bundle: Bundle, gate: Gate, records: tuple[Gate, ...]) -> Iterator[Pair]:
     for other in records:
         found = next(((new, old) for new in gate.limits for old in other.limits if new.stricter_than(old)), None) if other is not gate else None
-        if found and is_older(snapshot, other, gate):
+        if found and is_older(snapshot, bundle, other, gate):
             yield Pair(gate, other, None, found)
 
 
-def is_older(snapshot: Snapshot, one: Gate, other: Gate) -> bool:
+def is_older(snapshot: Snapshot, bundle: Bundle, one: Gate, other: Gate) -> bool:
     """True where `one` was recorded before `other`: by their recorded times, else by their first commits, else by the versions in their names."""
     times = [gate.recorded.moment.micros if gate.recorded else None for gate in (one, other)]
     if times[0] is not None and times[1] is not None:
         return times[0] < times[1]
-    first = [_first_commit(snapshot, gate.path) for gate in (one, other)]
+    first = [_first_commit(snapshot, bundle, gate.path) for gate in (one, other)]
     if first[0] and first[1] and first[0] != first[1] and snapshot.history is not None:
         return snapshot.history.is_ancestor(first[0], first[1])
     return 0 < _version(one.path) < _version(other.path)
 
 
-def _first_commit(snapshot: Snapshot, path: str) -> str | None:
-    history = snapshot.history
-    return next((change.commit for change in reversed(history.changes) if change.path == path), None) if history else None
+def _first_commit(snapshot: Snapshot, bundle: Bundle, path: str) -> str | None:
+    return next((change.commit for change in changes_in(snapshot, bundle) if change.path == path), None)
 
 
 def _version(path: str) -> int:
@@ -210,7 +214,7 @@ def _finding(bundle: Bundle, pair: Pair, line: int, text: str) -> Finding:
         "Neither the author nor a bot should record it.",
         locations=(Location("issue:body", line=line, role="claim", text=text), place, Location(pair.older.path, role="gate")),
         evidence=(("newer record", pair.newer.path), ("older record", pair.older.path)),
-        roots=(f"gates:{bundle.id}",),
+        roots=(f"gates:{bundle.path}",),
         decision="human",
     )
 
@@ -227,7 +231,7 @@ def _circle(bundle: Bundle, circle: tuple[str, ...], links: tuple[Superseding, .
         next="The acceptance owner says on the record which one governs; a new record then names that one alone (decision, then commit a file).",
         locations=tuple(Location(link.said_in, pointer=pointer(link.place), role="gate") for link in said[:20]),
         evidence=tuple(("supersedes", f"{link.newer} > {link.older}") for link in said[:10]),
-        roots=(f"gates:{bundle.id}",),
+        roots=(f"gates:{bundle.path}",),
         decision="human",
     )
 

@@ -17,18 +17,20 @@ Strength: medium.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from rules.core.model import Bundle, Commit, Facts, Finding, History, Item, Location, Rule, Severity, Snapshot, Unchecked
-from rules.reading.documents import Node, Number, Path, document, is_document, nodes
+from rules.core.model import Bundle, Commit, Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, nodes, read_json
 from rules.reading.keys import family, words
 from rules.reading.layout import bundles
-from rules.reading.receipts import source_revisions
+from rules.reading.past import changes_in
+from rules.reading.receipts import LINES_BYTES, source_revisions
 from rules.reading.times import MICRO, Timed, elapsed_stem, later, read_duration, read_moment, time_key, times_of, unit_of
 
 SKEW = 600 * MICRO
@@ -53,6 +55,29 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
         if _may_have_times(snapshot, path):
             held = nodes(snapshot, path)
             yield from [*_spans(bundle, path, held, tuple(times_of(held))), *_events(bundle, path, held)][:MOST]
+
+        elif path.endswith(LINES_SUFFIXES) and set(words(path.rpartition("/")[2])) & _STRICT_LISTS:
+            yield from _of_lines(snapshot, bundle, path)
+
+
+def _of_lines(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Item]:
+    """A log of events, one JSON object a line."""
+    entry = snapshot.head.files[path]
+    if not entry.is_file or not 0 <= entry.size <= LINES_BYTES:
+        return
+    try:
+        text = snapshot.head.read(path).decode("utf-8", "replace")
+    except Missing:
+        return
+    lines = [(number, read_json(line.encode(), path).value) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    held = [(number, value) for number, value in lines if isinstance(value, dict)]
+    for found in _of_list(bundle, path, Node(("events",), [value for _, value in held], None)):
+        yield replace(found, locations=tuple(_line_of(held, at) for at in found.locations))
+
+
+def _line_of(held: list[tuple[int, dict[str, object]]], at: Location) -> Location:
+    number, value = held[int((at.pointer or "/events/0").split("/")[2])]
+    return Location(at.path, line=number, role=at.role, text=json.dumps(value, ensure_ascii=False, default=str)[:300])
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -167,7 +192,7 @@ def _is_log(node: Node) -> bool:
     return bool(set(words(node.key)) & _LISTS or keys & _NAMES)
 
 
-def _of_list(bundle: Bundle, path: str, node: Node) -> Iterator[Item]:
+def _of_list(bundle: Bundle, path: str, node: Node) -> Iterator[Finding]:
     lanes: dict[str, list[Placed]] = defaultdict(list)
     strict = bool(set(words(node.key)) & _STRICT_LISTS or "event" in node.value[0])
     for index, item in enumerate(node.value):
@@ -267,7 +292,7 @@ def _after_commit(snapshot: Snapshot, bundle: Bundle, path: str, times: Sequence
     """A time of the run that lies after the commit that first brought these bytes."""
     history = snapshot.history
     oid = snapshot.head.files[path].oid
-    change = next((c for c in reversed(history.changes) if c.path == path and c.after == oid), None) if history else None
+    change = next((c for c in changes_in(snapshot, bundle) if c.path == path and c.after == oid), None)
     if change is None or history is None or change.commit not in history.commits:
         return
     commit = history.commits[change.commit]

@@ -18,7 +18,7 @@ Strength: high in files, medium in the issue's text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Sna
 from rules.core.redact import excerpt
 from rules.reading.campaigns import bundles_of_issue
 from rules.reading.conversation import bodies
-from rules.reading.documents import document, is_document
-from rules.reading.gates import Gate, gates, in_force, validators
+from rules.reading.documents import Node, Path, document, is_document, nodes
+from rules.reading.gates import gates, in_force, validators
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, bundle_at, bundles
 from rules.reading.manifests import listed_by, manifests, normal, read_pairs, target
@@ -81,7 +81,7 @@ class Named:
 def _of_bundle(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     records = in_force(gates(snapshot, bundle))
     told: set[str] = set()
-    for named in (*(n for gate in records for n in _named_by_gate(gate)), *_named_by_plan(snapshot, bundle)):
+    for named in (*(n for gate in records for n in _named_in(gate.path, gate.nodes)), *_named_by_plan(snapshot, bundle)):
         why = _unpinned(snapshot, bundle, named, told)
         if why:
             yield _finding(bundle, named.location, why)
@@ -93,22 +93,18 @@ def _of_bundle(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
 # ---------------------------------------------------------------- what is named
 
 
-def _named_by_gate(gate: Gate) -> Iterator[Named]:
-    """The values under a validator's key, each once at its outermost place; elsewhere only strings that hold a path of code."""
-    taken: list[tuple[str | int, ...]] = []
-    for node in gate.nodes[1:]:
-        if any(node.path[: len(done)] == done for done in taken):
+def _named_in(path: str, places: Sequence[Node], keyed: bool = False) -> Iterator[Named]:
+    """The values under a validator's key, each once at its outermost place; elsewhere (not `keyed`) only strings that hold a path of code."""
+    taken: list[Path] = []
+    for node in places[1:]:
+        if any(node.path[: len(done)] == done for done in taken) or node.value in (None, "", True, False):
             continue
-        if isinstance(node.path[-1], str) and set(words(node.key)) & _KEYS and node.value not in (None, "", True, False):
-            if isinstance(node.value, list):
-                continue
+        where = Location(path, pointer=node.pointer, role="gate")
+        if set(words(node.key)) & _KEYS and isinstance(node.value, (str, dict)):
             taken.append(node.path)
-            yield Named(_said(node.value), node.value, Location(gate.path, pointer=node.pointer, role="gate"))
-        elif isinstance(node.value, (str, dict)) and set(words(node.key)) & _KEYS and isinstance(node.path[-1], int):
-            taken.append(node.path)
-            yield Named(_said(node.value), node.value, Location(gate.path, pointer=node.pointer, role="gate"))
-        elif isinstance(node.value, str) and (_CODE_PATH.search(node.value[:2000]) or _speaks_of_one(node.value[:2000])):
-            yield Named(node.value[:2000], None, Location(gate.path, pointer=node.pointer, role="gate"), anywhere=True)
+            yield Named(_said(node.value), node.value, where)
+        elif not keyed and isinstance(node.value, str) and (_CODE_PATH.search(node.value[:2000]) or _speaks_of_one(node.value[:2000])):
+            yield Named(node.value[:2000], None, where, anywhere=True)
 
 
 def _said(value: Any) -> str:
@@ -128,7 +124,10 @@ def _said(value: Any) -> str:
 
 def _named_by_plan(snapshot: Snapshot, bundle: Bundle) -> Iterator[Named]:
     """Sentences of the plan's texts that name a validator's file or pull."""
+    records = {gate.path for gate in gates(snapshot, bundle)} | {manifest.path for manifest in manifests(snapshot, bundle)}
     for path in bundle.part("plan"):
+        if is_document(path) and path not in records:
+            yield from _named_in(path, nodes(snapshot, path), keyed=True)
         for one in statements(snapshot, path) if path.lower().endswith((".md", ".markdown")) else ():
             if one.standing not in ("quoted", "withdrawn", "reported") and _speaks_of_one(one.text) and _uses(one.text):
                 yield Named(one.text, None, one.location(), anywhere=True)
@@ -261,6 +260,12 @@ _USE = re.compile(
 )
 
 
+_ACCEPTS = re.compile(
+    r"(?<![A-Za-z])(?:accept(?:s|ed|ance)?|gates?|judg(?:e|es|ed)|validat(?:e|es|ed|ion)|qualif(?:y|ies|ied))(?![A-Za-z])|验收|判定|校验",
+    re.IGNORECASE,
+)
+
+
 def _speaks_of_one(text: str) -> bool:
     return _NOUN.search(text) is not None
 
@@ -280,15 +285,16 @@ def _of_issue(snapshot: Snapshot) -> Iterator[Finding]:
                 yield _issue_finding(one, why)
 
 
-_NEAR = 80
+_NEAR = 120
 """Characters between a validator's name and the pull or branch that it is said to be in."""
 
 
 def _of_sentence(one: Statement) -> str:
     if one.standing in ("quoted", "withdrawn", "reported") or not _uses(one.text) or _DIGEST.search(one.text) or _FULL_COMMIT.search(one.text):
         return ""
-    for noun in _NOUN.finditer(one.text):
-        near = one.text[max(0, noun.start() - _NEAR // 2) : noun.end() + _NEAR]
+    nouns = list(_NOUN.finditer(one.text)) or (list(_CODE_PATH.finditer(one.text)) if _ACCEPTS.search(one.text) else [])
+    for noun in nouns:
+        near = one.text[max(0, noun.start() - _NEAR) : noun.end() + _NEAR]
         movable = _movable(Named(near, None, one.location()), needs_word=False)
         if movable:
             return movable
@@ -314,7 +320,7 @@ def _finding(bundle: Bundle, where: Location, why: str, more: list[Location] | N
         "results that were judged before stay INCONCLUSIVE.",
         locations=(where, *(more or ())),
         evidence=(("validator", why),),
-        roots=(f"freeze:{bundle.id}",),
+        roots=(f"freeze:{bundle.path}",),
     )
 
 

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from rules.core.model import Facts, Finding, Issue, Item, Rule, Severity, Snapshot, Unchecked
 from rules.reading.conversation import bodies
-from rules.reading.decisions import Attributed, Linked, attributed, authorities, linked_comments, records
+from rules.reading.decisions import Attributed, Linked, attributed, authorities, linked_comments, recorded
 from rules.reading.statements import text_statements
 
 PLACES = 10
@@ -38,7 +38,8 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     if {one.id for one in linked} & {comment.id for comment in held}:
         return
     elsewhere = [one for one in linked if _is_elsewhere(snapshot, issue, one)]
-    open_ones = [one for one in _attributed(snapshot) if not any(records(comment, one) for comment in held)]
+    said = {record for comment in held for record in recorded(comment)}
+    open_ones = [one for one in _attributed(snapshot) if not any(record.covers(one) for record in said)]
     if open_ones and elsewhere:
         yield Unchecked("the decision that the issue attributes", f"it links comment {elsewhere[0].id} of another conversation, which is not at hand")
     elif open_ones:

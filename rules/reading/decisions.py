@@ -16,7 +16,7 @@ _ROLE = (
     r"(?:request[eo]rs?|customers?|(?:our|paying|end) clients?|sponsors?|stakeholders?|product (?:owner|manager|team)s?|business (?:owner|side)|commissioner|task owner|issue owner|acceptance owners?"
     r"|accepting (?:party|owner)|需求方|需求提出(?:者|方|人)|请求(?:者|方|人)|提出(?:者|方)|发起(?:者|方|人)|委托(?:方|人)|甲方|客户|业务方|产品(?:负责人|经理)|验收(?:方|人|负责人))"
 )
-_ANY_ROLE = rf"(?:{_ROLE}|maintainers?|(?:the |our )?(?:\w+ )?(?:team|lead|committee|board|group)|project owner|campaign owner|management|负责人|维护者|团队|委员会)"
+_ANY_ROLE = rf"(?:{_ROLE}|maintainers?|(?:the |our )?(?:\w{{1,24}} )?(?:team|lead|committee|board|group)|project owner|campaign owner|management|负责人|维护者|团队|委员会)"
 _DECIDES = (
     r"(?:select(?:s|ed)|pick(?:s|ed)|chose|chooses|chosen|request(?:s|ed)|ask(?:s|ed)(?= for| that| to| us)|want(?:s|ed)|decid(?:es|ed)|set(?:s)?|approv(?:es|ed)|agree(?:s|d)|accept(?:s|ed)|authori[sz](?:es|ed)"
     r"|instruct(?:s|ed)|direct(?:s|ed)|specif(?:ies|ied)|defin(?:es|ed)|confirm(?:s|ed)|requir(?:es|ed)|demand(?:s|ed)|mandat(?:es|ed)|stipulat(?:es|ed)|order(?:s|ed)|sign(?:s|ed) off|fix(?:es|ed)"
@@ -31,8 +31,8 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(
-    rf"(?<![A-Za-z]){_DECIDES}\s+(?:by|with|upon by)\s+(?:the |our |its |this )?(?:\w+ )?{_ROLE}(?![A-Za-z])"
-    rf"|(?<![A-Za-z])(?:per|according to|under|following|at|on|by|as)\s+(?:the |our )?(?:\w+ )?{_ROLE}['’]?s?\s+(?:\w+ )?(?:instructions?|requests?|directions?|decisions?|orders?|wish(?:es)?|requirements?|demands?|approval|authori[sz]ation|mandate)"
+    rf"(?<![A-Za-z]){_DECIDES}\s+(?:by|with|upon by)\s+(?:the |our |its |this )?(?:\w{{1,24}} )?{_ROLE}(?![A-Za-z])"
+    rf"|(?<![A-Za-z])(?:per|according to|under|following|at|on|by|as)\s+(?:the |our )?(?:\w{{1,24}} )?{_ROLE}['’]?s?\s+(?:\w{{1,24}} )?(?:instructions?|requests?|directions?|decisions?|orders?|wish(?:es)?|requirements?|demands?|approval|authori[sz]ation|mandate)"
     rf"|(?<![A-Za-z])(?:instructions?|requests?|directions?|decisions?|orders?|approval|authori[sz]ation|requirements?|mandate)\s+(?:of|from|by)\s+(?:the |our )?{_ROLE}(?![A-Za-z])"
     rf"|(?<![A-Za-z]){_ROLE}['’]?s?\s+(?:directions?|instructions?|requests?|requirements?|decisions?|approval|authori[sz]ation|targets?|wish(?:es)?|mandate|scope|stop (?:condition|rule))(?![A-Za-z])"
     rf"|(?<![A-Za-z])(?:comes?|came|originates?|stems?|taken)\s+(?:directly )?from\s+(?:the |our )?{_ROLE}|(?<![A-Za-z])user['’]s\s+(?:explicit )?(?:instructions?|directions?|decisions?)",
@@ -43,7 +43,7 @@ _SAYS_ZH = re.compile(
 )
 _OWNED = re.compile(
     rf"(?<![A-Za-z])(?:(?:final |formal |overall |campaign )?(?:acceptance|sign[- ]?off|approval)(?: (?:decision|authority|ownership|owner))?)\s*(?:still |only |always )?"
-    rf"(?:(?:remains?|rests?|lies?|stays?|is|sits?|resides?|belongs?|falls?|goes?)\s+(?:\w+ )?(?:with|to|by|up to|on|held by|owned by|left to|for|in the hands of)|[:：=]|is|by|belongs to)\s*(?:the |our |an? )?{_ANY_ROLE}(?![A-Za-z])"
+    rf"(?:(?:remains?|rests?|lies?|stays?|is|sits?|resides?|belongs?|falls?|goes?)\s+(?:\w{{1,24}} )?(?:with|to|by|up to|on|held by|owned by|left to|for|in the hands of)|[:：=]|is|by|belongs to)\s*(?:the |our |an? )?{_ANY_ROLE}(?![A-Za-z])"
     rf"|(?<![A-Za-z])(?:{_ANY_ROLE})\s+(?:owns?|holds?|retains?|keeps?|has|decides on|gives)\s+(?:the )?(?:final |formal )?(?:acceptance|sign[- ]?off|approval)"
     rf"|(?:最终)?验收(?:权|人|方|负责人|决定)?(?:仍|仍然|依然)?(?:归|由|属于|在于?|为|是|[:：])\s*{_ANY_ROLE}|由{_ANY_ROLE}(?:最终)?(?:负责)?验收",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ _OWNED = re.compile(
 _LOGIN = re.compile(r"(?<![\w.])@[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\b")
 _NUMBER = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(?:%|％|percent\b|per cent\b|pct\b)")
 _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
-    ("stop", re.compile(r"\bstop(?:s|ping|ped)?\b|\bbudget\b|\babort\b|\bterminat\w*|\bdevice hours?\b|停止|终止|预算", re.IGNORECASE)),
+    ("stop", re.compile(r"\bstop(?:s|ping|ped)?\b|\bbudget\b|\babort\b|\bterminat\w{0,6}|\bdevice hours?\b|停止|终止|预算", re.IGNORECASE)),
     (
         "target",
         re.compile(
@@ -60,7 +60,7 @@ _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("acceptance", re.compile(r"\baccept(?:ance|s|ed)?\b|\bsign(?:s|ed)?[- ]?off\b|\bapprov\w+|验收|批准", re.IGNORECASE)),
+    ("acceptance", re.compile(r"\baccept(?:ance|s|ed)?\b|\bsign(?:s|ed)?[- ]?off\b|\bapprov\w{1,10}|验收|批准", re.IGNORECASE)),
     (
         "scope",
         re.compile(
@@ -127,7 +127,7 @@ def _topic(text: str) -> tuple[Topic, ...]:
 # ---------------------------------------------------------------- records
 
 _DECISION = re.compile(
-    r"\b(?:i|we)(?:['’](?:d|ll|ve|m|re))?\s+(?:\w+ ){0,3}(?:accept|approve|agree|confirm|authori[sz]e|want|request|ask|decide|set|select|choose|chose|require|own|sign off|need|am|are|would like|expect|take|limit|fix|stand by)\w*"
+    r"\b(?:i|we)(?:['’](?:d|ll|ve|m|re))?\s+(?:\w{1,24} ){0,3}(?:accept|approve|agree|confirm|authori[sz]e|want|request|ask|decide|set|select|choose|chose|require|own|sign off|need|am|are|would like|expect|take|limit|fix|stand by)\w*"
     r"|\b(?:accepted|approved|agreed|confirmed|authori[sz]ed|decided|signed off|go ahead|granted|scope|target|decision|acceptance|stop (?:condition|after|when|at|rule|once|if)|requester)\b"
     r"|\b(?:accepts|approves|owns|decides|will accept|must be|shall be|should be|has to be)\b"
     r"|接受|批准|同意|确认|授权|决定|目标|范围|验收|要求|停止",
@@ -163,22 +163,31 @@ def authorities(snapshot: Snapshot, issue: Issue) -> list[Comment]:
     return [comment for comment in issue.comments if may(comment)]
 
 
-def records(comment: Comment, wanted: Attributed) -> bool:
-    """True when the comment states what `wanted` attributes: a decision, not denied, on one of its topics, with the same percentage if any."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One sentence of a comment that decides something. `whole` is True where it decides on all that was proposed."""
+
+    topics: frozenset[Topic]
+    percents: frozenset[str]
+    whole: bool
+
+    def covers(self, wanted: Attributed) -> bool:
+        """True when this states what `wanted` attributes: one of its topics, with the same percentage where both name one."""
+        if "target" in wanted.topics and wanted.percents and self.percents and not wanted.percents & self.percents:
+            return False
+        return self.whole or bool(self.topics & wanted.topics)
+
+
+def recorded(comment: Comment) -> Iterator[Recorded]:
+    """The decisions that a comment states: undenied, no questions, none of its quotations."""
+    percents = frozenset(_NUMBER.findall(comment.body))
     for statement in string_statements(comment.body):
-        clauses = [c.text for c in statement.clauses if c.standing != "quoted" and not c.text.startswith(">")] or (
-            [statement.text] if not statement.text.startswith(">") else []
-        )
-        said = " ".join(clauses)
-        if not _DECISION.search(said) or _NEGATIVE.search(said):
+        if statement.text.startswith(">"):
             continue
-        percents = set(_NUMBER.findall(comment.body))
-        if "target" in wanted.topics and wanted.percents and percents and not wanted.percents & percents:
-            continue
-        topics = {topic for topic, pattern in _TOPICS if pattern.search(said)}
-        if topics & wanted.topics or _WHOLE.search(said):
-            return True
-    return False
+        said = " ".join(clause.text for clause in statement.clauses if clause.standing != "quoted") or statement.text
+        if _DECISION.search(said) and not _NEGATIVE.search(said):
+            topics = frozenset(topic for topic, pattern in _TOPICS if pattern.search(said))
+            yield Recorded(topics, percents, bool(_WHOLE.search(said)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,12 @@ class Number(float):
 
     @property
     def exact(self) -> Fraction | None:
-        """The literal's exact value; None for NaN, Infinity, and literals too long to be a measurement."""
-        if len(self.text) > DIGITS or not isfinite(self):
+        """The literal's exact value; None for NaN, Infinity, and literals too long or with too large an exponent to be a measurement."""
+        text = self.text
+        exponent = text.lower().partition("e")[2]
+        if len(text) > DIGITS or not isfinite(self) or len(exponent) > 5 or (exponent and abs(int(exponent)) > DIGITS):
             return None
-        return Fraction(self.text)
+        return Fraction(text)
 
     @property
     def is_integer_literal(self) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from rules.reading.statistic_keys import Statistic
 
-PLACES = 400
+PLACES = 60
 DIGITS = 40
 NOISE = Fraction(1, 10**9)
 """Relative slack for what binary floating point adds to a printed number (411.91999999999996)."""
@@ -68,32 +68,35 @@ def _scaled_decimal(texts: Sequence[str]) -> Scaled | None:
 
 def expected(statistic: Statistic, held: Scaled) -> tuple[Fraction, ...]:
     """Every value that `statistic` of `held` can have under a usual definition, the most usual first. Empty where it is not defined."""
+    return tuple(dict.fromkeys(candidates(statistic, held)))
+
+
+def candidates(statistic: Statistic, held: Scaled) -> Iterator[Fraction]:
+    """The same one by one; the rarer definitions are computed only when asked for."""
     n = len(held.integers)
     if n == 0:
-        return ()
+        return
     match statistic.kind:
         case "mean":
-            return (held.value(Fraction(sum(held.integers), n)),)
+            yield held.value(Fraction(sum(held.integers), n))
         case "sum" | "total":
-            return (held.value(sum(held.integers)),)
-        case "min":
-            return (held.value(min(held.integers)),)
+            yield held.value(sum(held.integers))
+        case "min" | "best" | "worst":
+            yield held.value(min(held.integers))
+            if statistic.kind != "min":
+                yield held.value(max(held.integers))
         case "max":
-            return (held.value(max(held.integers)),)
-        case "best" | "worst":
-            return (held.value(min(held.integers)), held.value(max(held.integers)))
+            yield held.value(max(held.integers))
         case "range":
-            return (held.value(max(held.integers) - min(held.integers)),)
+            yield held.value(max(held.integers) - min(held.integers))
         case "stdev" | "variance" | "cv":
-            return tuple(_spread(statistic.kind, held))
+            yield from _spread(statistic.kind, held)
         case "median":
-            return _percentiles(held, Fraction(1, 2))
+            yield from _percentiles(held, Fraction(1, 2))
         case "percentile" if statistic.p is not None:
-            return _percentiles(held, statistic.p)
+            yield from _percentiles(held, statistic.p)
         case "geomean" | "hmean":
-            return tuple(_mean_of_ratios(statistic.kind, held))
-        case _:
-            return ()
+            yield from _mean_of_ratios(statistic.kind, held)
 
 
 def _spread(kind: str, held: Scaled) -> Iterator[Fraction]:
@@ -132,7 +135,7 @@ def _mean_of_ratios(kind: str, held: Scaled) -> Iterator[Fraction]:
         return
 
 
-def _percentiles(held: Scaled, p: Fraction) -> tuple[Fraction, ...]:
+def _percentiles(held: Scaled, p: Fraction) -> Iterator[Fraction]:
     """The nine definitions of Hyndman and Fan (1996), nearest rank and the index conventions of common libraries."""
     x = held.ordered
     n = len(x)
@@ -141,16 +144,21 @@ def _percentiles(held: Scaled, p: Fraction) -> tuple[Fraction, ...]:
         """The index-th smallest, counted from one."""
         return x[min(max(index, 1), n) - 1]
 
-    def between(h: Fraction) -> Fraction:
+    def between(h: Fraction) -> int | Fraction:
         low = math.floor(h)
-        return at(low) + (h - low) * (at(low + 1) - at(low))
+        below, above = at(low), at(low + 1)
+        return below if below == above else below + (h - low) * (above - below)
 
     np, linear = n * p, (n - 1) * p + 1
-    smooth = (linear, (n + 1) * p, np + Fraction(1, 2), np, (n + Fraction(1, 3)) * p + Fraction(1, 3), (n + Fraction(1, 4)) * p + Fraction(3, 8))
+    smooth = ((n + 1) * p, np + Fraction(1, 2), np, (n + Fraction(1, 3)) * p + Fraction(1, 3), (n + Fraction(1, 4)) * p + Fraction(3, 8))
     ranks = (math.ceil(np), math.floor(np), math.floor(np) + 1, round(np), round(np) + 1, math.floor(linear), math.ceil(linear), round(linear))
-    made = [between(h) for h in smooth] + [Fraction(at(rank)) for rank in ranks]
-    made += [Fraction(at(math.floor(h)) + at(math.ceil(h)), 2) for h in (linear, np)] + [Fraction(at(math.floor(np)) + at(math.floor(np) + 1), 2)]
-    return tuple(dict.fromkeys(held.value(v) for v in made))
+    yield held.value(between(linear))
+    for h in smooth:
+        yield held.value(between(h))
+    for rank in dict.fromkeys(ranks):
+        yield held.value(at(rank))
+    for pair in ((math.floor(linear), math.ceil(linear)), (math.floor(np), math.ceil(np)), (math.floor(np), math.floor(np) + 1)):
+        yield held.value(Fraction(at(pair[0]) + at(pair[1]), 2))
 
 
 def agrees(stated: Fraction, precision: Fraction, candidate: Fraction, slack: Fraction = Fraction(0)) -> bool:

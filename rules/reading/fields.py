@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 BODY_LIMIT = 256 * 1024
+LINE_LIMIT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def body_lines(body: str) -> list[tuple[str, bool]]:
     text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), body[:BODY_LIMIT])
     made: list[tuple[str, bool]] = []
     fence = ""
-    for line in text.split("\n"):
+    for line in (raw[:LINE_LIMIT].rstrip() for raw in text.split("\n")):
         mark = _FENCE.match(line)
         if fence:
             made.append((line, True))
@@ -94,10 +95,13 @@ def _heading(line: str) -> tuple[int, str] | None:
 def _section(lines: list[tuple[str, bool]], headings: list[tuple[int, int, str]], i: int, wanted: set[str] | None) -> Part:
     start, level, label = headings[i]
 
-    def ends(other: tuple[int, int, str]) -> bool:
-        return normal(other[2]) in wanted if wanted is not None else other[1] <= level
+    known = wanted is not None and normal(label) in wanted
 
-    end = next((other[0] - 1 for other in headings[i + 1 :] if ends(other)), len(lines))
+    def ends(other: tuple[int, int, str]) -> bool:
+        return (wanted is not None and normal(other[2]) in wanted) or (not known and other[1] <= level)
+
+    later = (headings[j] for j in range(i + 1, len(headings)))
+    end = next((other[0] - 1 for other in later if ends(other)), len(lines))
     return _part(label, start, level, [line for line, _ in lines[start:end]])
 
 

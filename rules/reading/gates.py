@@ -51,8 +51,10 @@ _AT_LEAST = re.compile(
     re.IGNORECASE,
 )
 _AT_MOST = re.compile(
-    r"(?:at most|no(?:t)? more than|no(?:t)? greater than|no(?:t)? higher than|not (?:to )?exceed(?:ing)?|not above|not over|<=|≤|<|below|under|"
-    r"less than|lower than|fewer than|up to|within|maximum(?: of)?|不超过|不高于|不大于|不多于|至多|小于|低于|少于) {0,2}" + _NUMBER + _UNIT,
+    r"(?:at most|no(?:t)? more than|no(?:t)? greater than|no(?:t)? higher than|not (?:to )?exceed(?:ing)?|not above|not over|<=|≤|<|up to|within|maximum(?: of)?|"
+    r"(?<!not )(?<!no )(?:below|under|less than|lower than|fewer than)|不超过|不高于|不大于|不多于|至多|(?<!不)(?:小于|低于|少于)) {0,2}"
+    + _NUMBER
+    + _UNIT,
     re.IGNORECASE,
 )
 _LESS_BY = re.compile(_NUMBER + r" {0,2}(?P<unit>%|％|percent|pct) {0,2}(?:less|lower|fewer|faster|shorter|higher|more|reduction)", re.IGNORECASE)
@@ -139,7 +141,7 @@ def _gate(snapshot: Snapshot, bundle: Bundle, path: str) -> Gate | None:
         names=tuple(dict.fromkeys([file, file.rpartition(".")[0], *ids])),
         recorded=next((t for t in times_of(top) if t.key.role == "recorded"), None),
         draft=any(isinstance(n.value, str) and {"status", "state", "状态"} & set(words(n.key)) and _DRAFT.search(n.value[:200]) for n in top),
-        limits=tuple(_limits(held)),
+        limits=tuple(_limits(held, _context_of_name(file.rpartition(".")[0]))),
         nodes=held,
     )
 
@@ -234,13 +236,24 @@ def in_force(records: Iterable[Gate]) -> tuple[Gate, ...]:
 # ---------------------------------------------------------------- thresholds
 
 
-def _limits(places: Iterable[Node]) -> Iterator[Limit]:
+_NAME_CONTEXT = re.compile(
+    r"(?<![a-z0-9])(?:\d{1,6}(?:s|sec|min|m|h|ms|gpus?|npus?|cards?|devices?|nodes?|steps|frames|gb|gib|tokens|x)|(?:tp|dp|pp|sp|batch|bs|c|n)-?\d{1,6}"
+    r"|prefill|decode|encode|train(?:ing)?|infer(?:ence)?|read|write|cold|warm|compile|link|load|startup|cpu|gpu|npu|single|multi)(?![a-z0-9])"
+)
+
+
+def _context_of_name(stem: str) -> frozenset[tuple[str, str]]:
+    """What a record's file name says that it holds for: `acceptance-15s` is another matter than `acceptance-5s`."""
+    return frozenset(("name", found) for found in _NAME_CONTEXT.findall(stem))
+
+
+def _limits(places: Iterable[Node], named: frozenset[tuple[str, str]]) -> Iterator[Limit]:
     held = tuple(places)
     above = {node.path: node.value for node in held if isinstance(node.value, dict)}
     for node in held:
         for direction, value, measure in _thresholds(node):
             metric, context = _subject(node, above)
-            yield Limit(metric, context, measure, direction, value, f"{node.key}: {_shown(node.value)}", node.path)
+            yield Limit(metric, context | named, measure, direction, value, f"{node.key}: {_shown(node.value)}", node.path)
 
 
 def _shown(value: Any) -> str:

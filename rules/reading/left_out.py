@@ -27,6 +27,9 @@ _NOTE = re.compile(
 )
 
 
+KEYS = 1000
+
+
 @dataclass(frozen=True)
 class Left:
     """What is declared to be left out of a series.
@@ -46,8 +49,9 @@ class Left:
         return bool(self.leading or self.some or self.masks or self.vague)
 
 
-def left_out(doc: Document, series: Series) -> Left:
-    """What the objects around `series`, and its elements' own flags, declare to be left out."""
+def left_out(doc: Document, series: Series, flagged: dict[Path, frozenset[int]] | None = None) -> Left:
+    """What the objects around `series`, and its elements' own flags, declare to be left out. `flagged` keeps the flags of lists that were read."""
+    flagged = {} if flagged is None else flagged
     leading: set[int] = set()
     some: set[int] = set()
     masks: list[frozenset[int]] = []
@@ -58,18 +62,24 @@ def left_out(doc: Document, series: Series) -> Left:
                 vague = True
             elif _cuts(key):
                 vague |= _declare(key, value, series, leading, some, masks)
-    held = resolve(doc.value, series.path)
-    items = list(held.values()) if isinstance(held, dict) else held
     if series.within:
-        out = frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
-        masks += [out] if out else []
+        if series.path not in flagged:
+            flagged[series.path] = _flagged(doc, series.path)
+        masks += [flagged[series.path]] if flagged[series.path] else []
     return Left(frozenset(leading), frozenset(some), tuple(masks), vague)
 
 
+def _flagged(doc: Document, path: Path) -> frozenset[int]:
+    """The elements of a list that say of themselves that they do not count."""
+    held = resolve(doc.value, path)
+    items = list(held.values()) if isinstance(held, dict) else held
+    return frozenset(i for i, item in enumerate(items) if isinstance(item, dict) and is_out(item))
+
+
 def _holders(value: Any, path: Path) -> Iterator[dict[str, Any]]:
-    """The objects around a place, outermost first."""
+    """The objects around a place, outermost first; those with very many keys are data, not descriptions."""
     for part in path:
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(value) <= KEYS:
             yield value
         value = resolve(value, (part,))
 

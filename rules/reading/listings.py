@@ -9,7 +9,7 @@ from typing import Any
 
 from rules.reading.canonical_words import words
 from rules.reading.documents import Document, Node, Path, resolve
-from rules.reading.left_out import is_out
+from rules.reading.left_out import KEYS, is_out
 from rules.reading.samples import is_trial_map, literal, whole_number
 from rules.reading.statistic_keys import COUNTED, CUT_WORDS, FAMILY, read_key
 from rules.reading.units import words as word_set
@@ -166,7 +166,7 @@ def explained(doc: Document, place: Path) -> Explained:
 
 def _around(value: Any, place: Path) -> Iterator[dict[str, Any]]:
     for part in place:
-        if isinstance(value, dict):
+        if isinstance(value, dict) and len(value) <= KEYS:
             yield value
             if len(value) <= 64:
                 yield from (child for child in value.values() if isinstance(child, dict) and len(child) <= 16)

@@ -71,7 +71,7 @@ def exact(literal: str) -> _Exact | None:
     """Value, half of the last printed place, significant digits, has decimals; None for what is too long to be a measurement."""
     mantissa, _, power = literal.translate(_PLAIN).partition("e")
     whole, point, decimals = mantissa.partition(".")
-    if len(mantissa) > _DIGITS or (power and abs(int(power)) > _EXPONENT):
+    if len(mantissa) > _DIGITS or len(power) > 5 or (power and abs(int(power)) > _EXPONENT):
         return None
     value, shift = int(whole + decimals or "0"), (int(power) if power else 0) - len(decimals)
     printed = str(abs(value))

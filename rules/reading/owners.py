@@ -9,6 +9,9 @@ from rules.reading.samples import NEAR, Sampled, Series, Stated
 from rules.reading.statistic_keys import read_key
 from rules.reading.units import Unit, comparable
 
+MANY = 400
+"""Among so many arrays in one object, an aggregate is not looked up: it would cost the square of their number."""
+
 
 def said(parts: tuple[str | int, ...]) -> tuple[frozenset[str], frozenset[str], bool]:
     """The content words, the weak words and whether something is cut, of the keys along a path."""
@@ -21,7 +24,7 @@ def owner(held: Sampled, stated: Stated) -> Series | None:
     """The one series that `stated` speaks of; None where there is none, or where several could be meant."""
     for base, near, blocked in _levels(held, stated.path):
         content, weak, cut = said(stated.path[len(base) :])
-        if cut:
+        if cut or len(near) > MANY:
             return None
         fitting = [s for s in near if _same_dimension(s.unit, stated.unit)]
         exact = [s for s in fitting if said(_parts(s, base))[0] == content and not _conflict(weak, said(_parts(s, base))[1])]
@@ -39,6 +42,8 @@ def owner(held: Sampled, stated: Stated) -> Series | None:
 def in_file(held: Sampled, stated: Stated, inside: int) -> Series | None:
     """The one series of another file that `stated` speaks of; `inside` is the length of the path to the object that names the file."""
     content, weak, cut = said(stated.path[inside:])
+    if len(held.series) > MANY:
+        return None
     fitting = [s for s in held.series if not cut and not s.setting and _same_dimension(s.unit, stated.unit)]
     exact = [s for s in fitting if said(_parts(s, ()))[0] == content and not _conflict(weak, said(_parts(s, ()))[1])]
     if not exact and not content:

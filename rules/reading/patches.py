@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"(\d{4})-")
 # What measures, tests or describes the engine, but is not the engine.
 _HARNESS = family(
     "bench benches benchmark benchmarks benchmarking harness harnesses test tests testing unittest doc docs example examples ci github profiling profile "
-    "eval evaluation validator validators evidence plan results perf loadgen loadtest driver runner fixtures workload workloads tooling"
+    "eval evaluation validator validators evidence plan results perf loadgen loadtest driver runner fixtures workload workloads tooling scripts"
 )
 _TEXTS = (".md", ".rst", ".txt", ".adoc")
 _PARENT = family("parent base onto against basis 基于 父提交 基线")

@@ -44,7 +44,7 @@ _KEEPS = re.compile(
     re.IGNORECASE,
 )
 _ARTIFACT = re.compile(
-    r"(?<![A-Za-z-])(?:(?P<raw>raw) (?:\w+ ){0,2}?(?:data|outputs?|samples?|media|recordings?|results?|files?|measurements?|timings?|artifacts?|frames?|evidence|records?)"
+    r"(?<![A-Za-z-])(?:(?P<raw>raw) (?:\w{1,24} ){0,2}?(?:data|outputs?|samples?|media|recordings?|results?|files?|measurements?|timings?|artifacts?|frames?|evidence|records?)"
     r"|(?:(?:raw|server|worker|device|full|complete|benchmark|run|console|profiler|original) ){0,3}(?P<noun>logs?|traces?|transcripts?|dumps?|profiles?|harness|stdout|captures?|recordings?))(?![A-Za-z-])"
     r"|(?P<zh>(?:原始)?(?:日志|轨迹|追踪)|原始(?:数据|输出|样本|记录|文件|产物|结果))",
     re.IGNORECASE,
@@ -117,7 +117,7 @@ def _retained(clause: Clause) -> tuple[str, str] | None:
     if _ELSEWHERE.search(clause.text):
         return None
     for noun in _ARTIFACT.finditer(clause.text):
-        for verb in _KEEPS.finditer(clause.text):
+        for verb in _KEEPS.finditer(clause.text, max(0, noun.start() - _NEAR - 20), noun.end() + _NEAR + 20):
             apart = max(noun.start(), verb.start()) - min(noun.end(), verb.end())
             if apart <= _NEAR and not clause.denies(verb.start()) and not clause.denies(noun.start()):
                 first, last = min(noun.start(), verb.start()), max(noun.end(), verb.end())
@@ -140,7 +140,7 @@ _WEAK = spoken_family(
     r"(?:not|never|cannot be|could not be) (?:yet )?(?:been )?(?:independently|externally) \w{4,14}",
     r"not (?:yet )?(?:been )?(?:verified|reproducible|validated|audited|corroborated)",
     r"no (?:independent|second|other|third|external) (?:party|person|verification|reproduction|validation|check|reviewer|replication|run)\w*",
-    r"(?:nobody|no one|no body)(?: else)? (?:has |have |but )?\w+",
+    r"(?:nobody|no one|no body)(?: else)? (?:has |have |but )?\w{1,24}",
     r"only (?:by )?the author",
     r"not (?:an )?independent(?:ly)?",
     zh=(

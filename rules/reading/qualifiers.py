@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rules.reading.keys import family as keywords
 from rules.reading.statements import Statement
@@ -15,8 +16,8 @@ from rules.reading.words import family as spoken_family
 STRONG = spoken_family(
     r"un(?:verified|confirmed|receipted|validated|substantiated)",
     r"author commentary",
-    r"uncommitted (?:\w+ )?(?:commentary|figure|claim|number)",
-    r"no (?:committed |public )?(?:receipts?|raw record|raw sample|records?|evidence)(?: \w+)? ?(?:is|are|was|has|have|exists?|committed|at|for|behind)?",
+    r"uncommitted (?:\w{1,24} )?(?:commentary|figure|claim|number)",
+    r"no (?:committed |public )?(?:receipts?|raw record|raw sample|records?|evidence)(?: \w{1,24})? ?(?:is|are|was|has|have|exists?|committed|at|for|behind)?",
     r"(?:without|lacks?|lacking) (?:a |any )?(?:committed )?receipts?",
     r"(?<!has\s)(?<!have\s)(?<!did\s)not (?:yet )?(?:independently )?(?:verified|confirmed|substantiated|backed|receipted)",
     r"(?:not|never) (?:yet )?been (?:independently )?(?:verified|confirmed|checked|reproduced|substantiated)",
@@ -42,6 +43,8 @@ _SMALL = keywords(
     "the and for with that this was were has have had are its it's from but not all any into than then only still while which who whose will been being our their there here also now one two "
     "pull issue narrative reports report reported says said states author authors draft latest"
 )
+MATTERS = 400
+"""Qualified sentences of the other text that are compared at most."""
 SHARED = 3
 """Words that two sentences share at least to be about one matter."""
 
@@ -61,10 +64,11 @@ def missing_qualifiers(said: Sequence[Statement], other: Sequence[Statement]) ->
     if any(has_word(one.text, STRONG) and _UNIVERSAL.search(one.text) for one in said if one.standing not in ("quoted", "withdrawn")):
         return
     labelled = any(has_word(one.text, AUTHOR_REPORTED) or has_word(one.text, UNVERIFIED) for one in said)
-    matters = list(_matters(other, weak=not labelled))
+    matters = list(islice(_matters(other, weak=not labelled), MATTERS))
     for index, one in enumerate(said):
         if _is_plain(one) and not any(_qualifies(said, index, step) for step in (-1, 1)):
-            found = next((matter for matter in matters if _same_matter(one, matter)), None)
+            about = _About(_figures(one.text), _content(one.text), tuple(_content(c.text) for c in one.clauses if c.standing == "asserted"))
+            found = next((matter for matter in matters if _same_matter(about, matter)), None)
             if found:
                 yield one, found.statement, found.qualifier
 
@@ -113,15 +117,19 @@ def _stem(word: str) -> str:
     return re.sub(r"(?:ing|ed|es|s)\Z", "", word) if len(word) > 4 else word
 
 
-def _same_matter(one: Statement, matter: _Matter) -> bool:
+@dataclass(frozen=True, slots=True)
+class _About:
+    """A plain sentence's figures and words, and the words of each of its clauses."""
+
+    figures: frozenset[str]
+    words: frozenset[str]
+    clauses: tuple[frozenset[str], ...]
+
+
+def _same_matter(one: _About, matter: _Matter) -> bool:
     """They share a figure, or most of the words of a clause."""
-    figures, words = _figures(one.text), _content(one.text)
-    if figures & matter.figures and (not matter.words or words & matter.words):
+    if one.figures & matter.figures and (not matter.words or one.words & matter.words):
         return True
-    if figures and matter.figures:
+    if one.figures and matter.figures:
         return False
-    return any(
-        len(shared := _content(c.text) & matter.words) >= SHARED and 5 * len(shared) >= 3 * len(_content(c.text))
-        for c in one.clauses
-        if c.standing == "asserted"
-    )
+    return any(len(words & matter.words) >= SHARED and 5 * len(words & matter.words) >= 3 * len(words) for words in one.clauses)

@@ -23,6 +23,8 @@ State = Literal["completed", "pending", "running", "interrupted", "unknown"]
 
 NODES = 20_000
 """Places of one document that are looked at to tell its arm."""
+ARM_DEPTH = 4
+"""An object under an arm's name is looked into at this depth at most, so that nested ones are not walked again and again."""
 LINES_BYTES = 4 * 1024 * 1024
 _PLAIN_NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?\Z")
 _RAW_SUFFIXES = (".csv", ".tsv", ".log", ".txt", ".out", *LINES_SUFFIXES)
@@ -41,6 +43,8 @@ _ARM_KEYS = family("arm arms variant cohort treatment 组 组别 分组 臂 变�
 _WEAK_ARM_KEYS = family("label role group side run name case kind configuration id run_id 标签 角色 名称")
 _NEUTRAL = family("warmup all both summary a b ab abba none unknown tbd na null n mixed pair paired comparison total")
 
+_LABELS = family("label side group role 标签 角色")
+_NO_ARM = family("run session day night repeat trial warmup cold hot retry attempt rerun smoke check")
 _STATE_KEYS = family("state status execution phase progress lifecycle_state 状态 进度 执行")
 _PENDING = re.compile(
     r"\b(?:queued?|pending|planned|not[ _-](?:yet[ _-])?(?:run|started|executed|measured|begun)|un(?:started|measured)|waiting|scheduled|reserved|"
@@ -300,7 +304,7 @@ def _arm_as_key(node: Node, held: tuple[str, ...], key: str) -> frozenset[Arm]:
     if isinstance(node.value, str):
         return found if len(held) == 1 and found == {"candidate"} and _is_choice(node.value) else frozenset()
     if isinstance(node.value, dict):
-        return found if any(is_measured(inner) for inner in _first(walk(node.value, node.path))) else frozenset()
+        return found if len(node.path) <= ARM_DEPTH and any(is_measured(inner) for inner in _first(walk(node.value, node.path))) else frozenset()
     return found if is_measured(node) or (len(held) == 1 and isinstance(node.value, (Number, list)) and bool(node.value)) else frozenset()
 
 
@@ -358,14 +362,22 @@ def _named_by_plan(node: Node) -> tuple[Arm, set[str]] | None:
 def _other_arms(snapshot: Snapshot, bundle: Bundle, known: Names) -> frozenset[str]:
     """Arms that the receipts name and that are not the baseline, where one of the receipts is the baseline's."""
     named = [n for path in results_files(bundle, snapshot.head) if is_document(path) for n in _named(snapshot, path)]
-    told = [(text, arm_of_text(text, known)) for text in dict.fromkeys(named)]
+    told = [(text, arm_of_text(text, known)) for text in dict.fromkeys(named) if not set(words(text)) & _NO_ARM]
     if not any(arms == {"baseline"} for _, arms in told):
         return frozenset()
     return frozenset(t.strip().lower() for t, arms in told if not arms and not set(words(t)) <= _NEUTRAL and _is_choice(t))
 
 
 def _named(snapshot: Snapshot, path: str) -> list[str]:
-    return list(_arms_of_fields(tuple(_first(nodes(snapshot, path))), Names())[0])
+    """The values of a document's arm fields; where it has none, its top's label."""
+    held = tuple(_first(nodes(snapshot, path)))
+    labels = [n.value for n in held if len(n.path) == 1 and n.key.lower() in _LABELS and isinstance(n.value, str) and _is_name(n.value)]
+    return list(_arms_of_fields(held, Names())[0]) or labels
+
+
+def _is_name(text: str) -> bool:
+    """Three words at most, without a number: `tiered`, `two-level table`, not `session 2`."""
+    return 0 < len(words(text)) <= 3 and not any(word.isdigit() for word in words(text))
 
 
 # ---------------------------------------------------------------- source revisions

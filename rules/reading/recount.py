@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from rules.core.model import Location, Snapshot
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, document, resolve
-from rules.reading.estimates import Scaled, agrees, expected, reach, scaled, slack_of
+from rules.reading.documents import Document, Path, document, resolve
+from rules.reading.estimates import Scaled, agrees, candidates, expected, reach, scaled, slack_of
 from rules.reading.layout import Bundle
 from rules.reading.left_out import Left, left_out, warmups_of
 from rules.reading.owners import in_file, owner
@@ -49,12 +50,13 @@ def comparisons(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Comparis
     warmups = _bundle_warmups(snapshot, bundle)
     made = []
     read: dict[tuple[str, Series], _Listed | None] = {}
+    flagged: dict[str, dict[Path, frozenset[int]]] = {}
     for stated in held.stated:
         series, listed = _owner(snapshot, bundle, doc, held, stated)
         if series is None or listed is None or _is_limit(doc, held, stated):
             continue
         if (listed.path, series) not in read:
-            read[listed.path, series] = _listed(listed, series, warmups)
+            read[listed.path, series] = _listed(listed, series, warmups, flagged.setdefault(listed.path, {}))
         numbers = read[listed.path, series]
         made.append(_compare(doc, stated, numbers) if numbers else None)
     return tuple(one for one in made if one)
@@ -72,12 +74,12 @@ class _Listed:
     warmups: frozenset[int]
 
 
-def _listed(doc: Document, series: Series, warmups: frozenset[int]) -> _Listed | None:
+def _listed(doc: Document, series: Series, warmups: frozenset[int], flagged: dict[Path, frozenset[int]]) -> _Listed | None:
     printed = texts(doc, series)
     numbers = scaled([text for text in printed if text is not None])
     if numbers is None or len(numbers.integers) < 2:
         return None
-    return _Listed(doc, series, printed, numbers, left_out(doc, series), warmups)
+    return _Listed(doc, series, printed, numbers, left_out(doc, series, flagged), warmups)
 
 
 def _owner(snapshot: Snapshot, bundle: Bundle, doc: Document, held: Sampled, stated: Stated) -> tuple[Series | None, Document | None]:
@@ -143,40 +145,40 @@ def shown(value: Fraction, stated: Stated) -> str:
 
 def _judge(stated: Stated, listed: _Listed) -> tuple[bool, Fraction] | None:
     """(whether it agrees, the usual value); None where it cannot be told."""
-    series, numbers = listed.series, listed.numbers
-    factor = _factor(stated, series)
-    exact = numbers.printed == 0 and series.unit is None
-    usual = _values(stated, series, numbers)
-    if not usual:
+    factor = _factor(stated, listed.series)
+    fits = _fitting(stated, listed, factor)
+    usual: Fraction | None = None
+    for numbers in chain((listed.numbers,), _variants(listed)):
+        for value in _values(stated, listed.series, numbers):
+            usual = value if usual is None else usual
+            if fits(value):
+                return True, value * factor
+    if usual is None or _cannot_tell(stated, listed):
         return None
-    if any(_fits(stated, v * factor, exact, numbers) for v in usual):
-        return True, usual[0] * factor
-    for kept in _variants(listed):
-        values = _values(stated, series, kept)
-        if any(_fits(stated, v * factor, exact, kept) for v in values):
-            return True, values[0] * factor
-    if _cannot_tell(stated, listed, usual):
-        return None
-    return False, usual[0] * factor
+    return False, usual * factor
 
 
-def _values(stated: Stated, series: Series, numbers: Scaled) -> tuple[Fraction, ...]:
+def _fitting(stated: Stated, listed: _Listed, factor: Fraction) -> Callable[[Fraction], bool]:
+    """Whether a value of the samples can print as the stated one. Samples without decimals and unit are whole counts, not rounded measurements."""
+    exact = listed.numbers.printed == 0 and listed.series.unit is None
+    value, precision = stated.value, stated.precision
+    slack = slack_of(stated.statistic, listed.numbers, exact) * factor
+    near, rough, reach_of = float(value), float(factor), 2 * float(precision + slack) + 1e-6 * abs(float(value))
+
+    def fits(candidate: Fraction) -> bool:
+        """Exact, after a first look with floats."""
+        return abs(float(candidate) * rough - near) <= reach_of and agrees(value, precision, candidate * factor, slack)
+
+    return fits
+
+
+def _values(stated: Stated, series: Series, numbers: Scaled) -> Iterator[Fraction]:
     """What the statistic can be. A mean of rates may be weighted by time: the harmonic and the geometric one are accepted too."""
-    made = expected(stated.statistic, numbers)
+    yield from candidates(stated.statistic, numbers)
     unit = series.unit or stated.unit
     if stated.statistic.kind == "mean" and unit is not None and unit.family.endswith("/time"):
-        made += expected(Statistic("hmean"), numbers) + expected(Statistic("geomean"), numbers)
-    return made
-
-
-def _fits(stated: Stated, value: Fraction, exact: bool, numbers: Scaled) -> bool:
-    return agrees(stated.value, stated.precision, value, slack_of(stated.statistic, numbers, exact) * abs(_scale(value, numbers, stated)))
-
-
-def _scale(value: Fraction, numbers: Scaled, stated: Stated) -> Fraction:
-    """How the samples' last digit looks in the stated unit: the ratio of the converted to the raw value."""
-    raw = expected(stated.statistic, numbers)
-    return value / raw[0] if raw and raw[0] else Fraction(1)
+        yield from candidates(Statistic("hmean"), numbers)
+        yield from candidates(Statistic("geomean"), numbers)
 
 
 def _factor(stated: Stated, series: Series) -> Fraction:
@@ -207,7 +209,7 @@ def _variants(listed: _Listed) -> Iterator[Scaled]:
                     yield numbers.take(kept[count:])
 
 
-def _cannot_tell(stated: Stated, listed: _Listed, usual: tuple[Fraction, ...]) -> bool:
+def _cannot_tell(stated: Stated, listed: _Listed) -> bool:
     """True where what is left out, or the unit, is open enough for the stated value to be right."""
     series, numbers, left = listed.series, listed.numbers, listed.left
     if left.vague:
@@ -220,7 +222,7 @@ def _cannot_tell(stated: Stated, listed: _Listed, usual: tuple[Fraction, ...]) -
     if (stated.unit is None) == (series.unit is None) and stated.statistic.kind != "cv":
         return False
     others = _OTHER_UNITS if stated.statistic.kind != "variance" else tuple(f**2 for f in _OTHER_UNITS)
-    return any(agrees(stated.value, stated.precision, v * f) for v in usual[:8] for f in others)
+    return any(agrees(stated.value, stated.precision, v * f) for v in expected(stated.statistic, numbers)[:8] for f in others)
 
 
 # ---------------------------------------------------------------- limits are no aggregates

@@ -147,7 +147,8 @@ def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
 def literal(value: Any) -> str | None:
     """The printed number of a JSON number or of a string such as `"41.2"`, `"1,237.5 ms"`; None for anything else."""
     if isinstance(value, Number):
-        return value.text if isfinite(value) else None
+        text = value.text
+        return text if isfinite(value) and (("e" not in text and "E" not in text) or value.exact is not None) else None
     if isinstance(value, str) and len(value) <= 48:
         match = _NUMERIC.match(value)
         return match[1].replace(",", "").lstrip("+") if match else None

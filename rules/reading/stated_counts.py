@@ -49,9 +49,11 @@ def told_counts(snapshot: Snapshot, bundle: Bundle) -> Iterator[Told]:
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")):
             made = statements(snapshot, path)
-            open_end = any(_LEFT_OUT.search(one.text) and _counts_runs(one) for one in made)
+            if any(_LEFT_OUT.search(one.text) and _counts_runs(one) for one in made):
+                continue
+            warmups = {w for one in made for w in _warmups(one.text)} | {0}
             for one in made:
-                found = None if open_end or one.standing in ("quoted", "withdrawn", "question") else _in_statement(snapshot, bundle, one, made)
+                found = None if one.standing in ("quoted", "withdrawn", "question") else _in_statement(snapshot, bundle, one, warmups)
                 if found and (found.declared, found.family) not in seen:
                     seen.add((found.declared, found.family))
                     yield found
@@ -64,11 +66,10 @@ def _counts_runs(one: Statement) -> bool:
     )
 
 
-def _in_statement(snapshot: Snapshot, bundle: Bundle, one: Statement, made: tuple[Statement, ...]) -> Told | None:
+def _in_statement(snapshot: Snapshot, bundle: Bundle, one: Statement, warmups: set[int]) -> Told | None:
     counted = [t for t in tallies(one.text) if t.family in ("run", "receipt", "sample", "file") and t.value >= 2]
     if not counted or len({t.value for t in counted}) > 1:
         return None
-    warmups = {w for other in made for w in _warmups(other.text)} | {0}
     tally = counted[0]
     named = [span.text.strip() for span in one.code_spans if looks_like_path(span.text)]
     if named:
@@ -142,7 +143,7 @@ def _by_arrays(snapshot: Snapshot, one: Statement, tally: Tally, file: str, warm
 
 def _by_results(snapshot: Snapshot, bundle: Bundle, one: Statement, tally: Tally, warmups: set[int]) -> Told | None:
     """A sentence without a path speaks of the results where all their arrays have one length."""
-    listed = list(arrays_of_results(snapshot, bundle))
+    listed = arrays_of_results(snapshot, bundle)
     lengths = {s.length for _, s in listed}
     if len(lengths) != 1 or any(left_out(doc, s) for doc, s in listed):
         return None
@@ -154,8 +155,12 @@ def _by_results(snapshot: Snapshot, bundle: Bundle, one: Statement, tally: Tally
     return _differs(one, tally, length, tuple(dict.fromkeys(where)), "samples in each array of the results", warmups)
 
 
-def arrays_of_results(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[Document, Series]]:
+def arrays_of_results(snapshot: Snapshot, bundle: Bundle) -> tuple[tuple[Document, Series], ...]:
     """Every array of measurements (with a unit, or of trials) in the JSON and YAML documents of the results."""
+    return snapshot.memo(("arrays of results", bundle.path), lambda: tuple(_arrays_of_results(snapshot, bundle)))
+
+
+def _arrays_of_results(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[Document, Series]]:
     for path in bundle.part("results"):
         doc = source(snapshot, path)
         if doc is not None and not isinstance(doc, Records):

@@ -31,7 +31,7 @@ _EPOCHS_FINE = ((Fraction(1), 631_152 * 10**9, 4_102_444_800 * MICRO), (Fraction
 Role = Literal["start", "end", "recorded", "event"]
 _START = family("start started starts starting begin began begun beginning launch launched 开始 起始 启动")
 _END = family("end ended ends ending finish finished finishes stop stopped complete completed completion done exited terminated 结束 完成 终止 停止")
-_RECORDED = family("recorded created written frozen generated saved exported 记录 冻结 生成")
+_RECORDED = family("recorded created written frozen generated saved exported approved effective adopted 记录 冻结 生成 批准 生效")
 _CLOCK = family("at time times timestamp timestamps ts utc epoch unix datetime date iso on when clock wall 时间 时刻 日期 于")
 _EVENT = family("at time timestamp ts t when datetime date 时间 时刻")
 # A time that lies ahead by its meaning is no time of the run.

@@ -53,8 +53,11 @@ _DENIAL = re.compile(
 )
 _NOT_MADE = re.compile(r"merged|upstreamed|released|accepted|reviewed|landed|measured|verified|qualified|approved|submitted|published", re.IGNORECASE)
 _EXCEPT = re.compile(
-    r"(?<![A-Za-z])(?:except|other than|besides|beyond|apart from|aside from|outside|only|further|additional|other|more|else|until|before|baseline|control arm|the control|reference arm)(?![A-Za-z])"
-    r"|除|之外|以外|仅|只有|其他|其它|进一步|基线|对照",
+    r"(?<![A-Za-z])(?:except(?:ing)?|other than|besides|beyond|apart from|aside from|outside)(?![A-Za-z])|除|之外|以外", re.IGNORECASE
+)
+_LESS = re.compile(
+    r"(?<![A-Za-z])(?:only|further|additional|other|more|else|until|before|baseline|control arm|the control|reference arm)(?![A-Za-z])"
+    r"|仅|只有|其他|其它|进一步|基线|对照",
     re.IGNORECASE,
 )
 _SOURCE = family(
@@ -67,6 +70,7 @@ _BASELINE = family(r"baselines?|controls?|reference arms?", zh=("基线", "对�
 _HARNESS = family(
     r"harness|benchmarks?|bench|timing|instrumentation|logging|tests?|measurement|driver|script", zh=("测试", "基准", "脚本", "计时", "日志", "测量")
 )
+_NEEDED = re.compile(r"(?<![A-Za-z])no\s(?:[\w-]{1,30}\s){1,4}(?:is|are)\s(?:needed|required|necessary)(?![A-Za-z])", re.IGNORECASE)
 _PAST = re.compile(
     r"(?<![A-Za-z])(?:at (?:that|the) time|initially|originally|back then|at first|as of)(?![A-Za-z])|当时|起初|最初|\d{4}-\d{2}-\d{2}", re.IGNORECASE
 )
@@ -105,30 +109,31 @@ def _said(snapshot: Snapshot, bundle: Bundle, path: str, changed: list[Diff], un
                 yield Said("changed", f"{node.key}: {_shown(node.value)}", Location(path, pointer=node.pointer))
 
 
-def _present(one: Statement) -> Iterator[Clause]:
-    for clause in one.clauses:
-        if clause.standing == "asserted" and not clause.hedge and not _PAST.search(clause.text):
-            yield clause
+def _is_said(clause: Clause) -> bool:
+    """The author says it, of the present and without a hedge."""
+    return clause.standing == "asserted" and not clause.hedge and not _PAST.search(clause.text)
 
 
 def denies_change(one: Statement, known: set[str], in_patch: bool) -> bool:
     """True where a sentence says that the engine, or a part that a diff touches, is not changed. `known`: the words of the touched paths."""
-    for clause in _present(one):
-        match = _DENIAL.search(clause.text)
-        if match is None or _EXCEPT.search(clause.text) or (match["done"] and _NOT_MADE.match(match["done"])):
+    if _EXCEPT.search(one.text):
+        return False
+    for clause in one.clauses:
+        match = _DENIAL.search(clause.text) if _is_said(clause) or _NEEDED.search(clause.text) else None
+        if match is None or _LESS.search(clause.text) or (match["done"] and _NOT_MADE.match(match["done"])):
             continue
-        named = [match[g] for g in ("a", "b", "c", "d", "e", "f") if match[g] and match[g].strip()]
         if match["zh"] or match["zh2"] or (match["zh3"] and re.search(_ZH_ENGINE, match["zh3"])):
             return True
-        said = {word for name in named for word in words(name)}
-        if said & _ENGINE or said & known or (not named and in_patch and not match["zh3"]):
+        named = [match[g] for g in ("a", "b", "c", "d", "e", "f") if match[g] and match[g].strip()]
+        said = {word for name in named for word in words(name)} | (set(words(match[0])) & {"code", "source"})
+        if said & (_ENGINE | known) or (not named and in_patch and not match["zh3"]):
             return True
     return False
 
 
 def says_pinned(one: Statement, uncovered: list[Used]) -> bool:
     """True where a sentence says that the source is pinned in the run spec; said of the baseline alone, a baseline's result must use another."""
-    for clause in _present(one):
+    for clause in filter(_is_said, one.clauses):
         pinned, spec, source = (found.search(clause.text) for found in (_PINNED, _RUN_SPEC, _SOURCE))
         says = pinned and spec and source and not clause.denies(pinned.start()) and not clause.denies(spec.start())
         if says and (not _BASELINE.search(clause.text) or any("baseline" in used.arms for used in uncovered)):
@@ -194,7 +199,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, path: str, said: list[Said], ch
             *(Location(used.path, pointer=used.node.pointer, role="result") for used in uncovered[:5] if "pinned" in kinds),
         ),
         evidence=(*(("diff", diff.path) for diff in changed[:5]), *(("used", used.sha) for used in uncovered[:5])),
-        roots=(f"revisions:{bundle.id}",),
+        roots=(f"revisions:{bundle.path}",),
     )
 
 

@@ -56,7 +56,7 @@ def _finding(snapshot: Snapshot, bundle: Bundle, sha: str, places: list[Used]) -
             *dict.fromkeys(list(pinned.values())[:3]),
         ),
         evidence=(("used", sha), *(("pinned", pin) for pin in list(pinned)[:5])),
-        roots=(f"revisions:{bundle.id}",),
+        roots=(f"revisions:{bundle.path}",),
     )
 
 

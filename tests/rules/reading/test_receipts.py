@@ -3,7 +3,9 @@ import json
 import pytest
 
 from rules.reading.documents import read_json, walk
-from rules.reading.receipts import Names, Receipt, read_receipt, read_value, source_revisions
+from rules.reading.layout import bundles
+from rules.reading.receipts import Names, Receipt, read_receipt, read_value, receipts, source_revisions
+from tests.worlds import bundle, snapshot
 
 SHA = "c85c339fc49794f100fe162e6cd21efbe5c5ab9e"
 
@@ -32,6 +34,16 @@ def read(name: str, value: object, names: Names | None = None) -> Receipt:
 )
 def test_arms(name: str, value: object, arms: set[str]) -> None:
     assert read(name, value).arms == arms
+
+
+def test_arms_that_the_receipts_name_beside_a_baseline() -> None:
+    files = {
+        "results/a.json": {"label": "control", "s": 1.0},
+        "results/b.json": {"label": "tiered", "s": 1.0},
+        "results/c.json": {"label": "session 2", "s": 1},
+    }
+    held = snapshot(bundle(files))
+    assert [sorted(receipt.arms) for receipt in receipts(held, bundles(held)[0])] == [["baseline"], ["candidate"], []]
 
 
 def test_arms_by_the_run_spec() -> None:
