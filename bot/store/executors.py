@@ -60,8 +60,8 @@ def claim_dead(database: Database, me: Executor) -> tuple[str, ...]:
         rows = connection.execute(sa.select(executors).where(executors.c.id != me.id)).mappings().all()
         dead = {row["id"]: row["taken_by"] for row in rows if row["beat"] < before or (row["place"] == me.place and is_gone(row["process"], me))}
         mine = [id for id, taker in dead.items() if taker is None or taker in dead or taker == me.id or taker not in {row["id"] for row in rows}]
-        claimed = [id for id in mine if _claim(connection, id, dead[id], me.id)]
-        return tuple(sorted(claimed))
+        claimed = [id for id in sorted(mine) if _claim(connection, id, dead[id], me.id)]
+        return tuple(claimed)
 
 
 def _claim(connection: sa.Connection, id: str, seen: str | None, mine: str) -> bool:

@@ -89,7 +89,8 @@ def take(database: Database, batch: Sequence[Delivery]) -> list[bool]:
 
 def _take(connection: Connection, delivery: Delivery, at: float) -> bool:
     row = {"id": delivery.id, "event": delivery.event, "action": delivery.action, "at": at}
-    if not connection.execute(insert(connection, deliveries).values(row).on_conflict_do_nothing()).rowcount:
+    new = insert(connection, deliveries).values(row).on_conflict_do_nothing().returning(deliveries.c.id)
+    if connection.execute(new).scalar() is None:
         return False
     for presence in delivery.presence:
         _note_presence(connection, presence)

@@ -121,8 +121,8 @@ def keep_commits(database: Database, resolved: Sequence[tuple[str, str]]) -> Non
 def begin_write(database: Database, id: str) -> bool:
     """Note that a write begins. False when it was begun before and did not come to its end: it may be on GitHub."""
     with database.write() as connection:
-        made = insert(connection, writes).values(id=id, at=now(connection)).on_conflict_do_nothing()
-        return connection.execute(made).rowcount == 1
+        made = insert(connection, writes).values(id=id, at=now(connection)).on_conflict_do_nothing().returning(writes.c.id)
+        return connection.execute(made).scalar() is not None
 
 
 def undo_write(database: Database, id: str) -> None:
