@@ -44,6 +44,7 @@ class Style:
 # What is given up first, when a body would be too long. Each step keeps what the ones before it took.
 SHORTENING: tuple[Mapping[str, object], ...] = (
     {"held": 0},
+    {"blob": ""},
     {"listed": 5},
     {"places": 3},
     {"minor": "line"},

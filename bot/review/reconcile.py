@@ -17,7 +17,7 @@ from rules.engine.assemble import verdict, waiting_on
 Change = Literal["new", "changed", "same", "reopened", "resolved", "partly", "disclosed", "over"]
 NEWS: frozenset[Change] = frozenset(("new", "changed", "reopened", "resolved", "partly", "disclosed"))
 # A text that now says so ends these, and no story about freezes, lifecycles or decisions.
-DISCLOSABLE = frozenset(("claim-without-receipt", "wording-stale", "bound-unsupported", "verified-without-artifact"))
+DISCLOSABLE = frozenset(("claim-without-receipt", "wording-stale"))
 ROLES_OF_A_DEFECT = frozenset(("claim", "entry", "file"))
 MOST_POINTS = 200
 
@@ -182,18 +182,19 @@ class _Comparison:
             )
 
     def _rest(self, was: Standing | None, found: Iterable[Reported]) -> Iterator[Point]:
-        """Remembered points that are not found now: silent, or held where their rule did not run."""
+        """Remembered points that are not found now: silent, or held where their rule could not look."""
         now = {one.fingerprint for one in found}
         for point in was.points if was else ():
             if point.fingerprint not in now:
-                yield self._silent(point) if point.rule in self._ran and not point.silent else point
+                yield point if point.silent or self._unknown(point) else self._silent(point)
+
+    def _unknown(self, point: Point) -> bool:
+        return point.rule not in self._ran or self._seen.get(point.fingerprint, NOTHING_SEEN).unsure
 
     def _silent(self, point: Point) -> Point:
         held = self._seen.get(point.fingerprint, NOTHING_SEEN)
-        same_head = self._report.head == self._before.head
-        return replace(
-            point, now=held.value, silent=held.silent or (TEXT if same_head or "tree" not in point.surfaces else self._report.head or TEXT)
-        )
+        by_text = self._report.head == self._before.head or "tree" not in point.surfaces
+        return replace(point, now=held.value, silent=held.silent or (TEXT if by_text else f"{BY}{self._report.head}"))
 
     def _state(self, was: Standing | None, points: tuple[Point, ...], fires: bool, cleared: tuple[Surface, ...]) -> State:
         if not fires:

@@ -39,14 +39,11 @@ def ended(standing: Standing, style: Style) -> str:
         return said(standing, style)
     if standing.state is State.DISCLOSED:
         return style.say("disclosed")
-    silent = [point.silent for point in standing.points if point.silent]
-    commits = list(dict.fromkeys(one for one in silent if one != TEXT))
-    return f"{style.say('resolved')}, {', '.join(_silent(one, style) for one in commits[:3]) or style.say('text edited')}"
-
-
-def _silent(commit: str, style: Style) -> str:
-    key = "silent by" if commit.startswith(BY) else "silent at"
-    return f"{style.say(key)} {code(commit.removeprefix(BY)[:12])}"
+    silent = dict.fromkeys(point.silent for point in standing.points if point.silent not in ("", TEXT))
+    exact = [code(one[:12]) for one in silent if not one.startswith(BY)]
+    vague = [code(one.removeprefix(BY)[:12]) for one in silent if one.startswith(BY)]
+    words = [f"{style.say(key)} {', '.join(found[:3])}" for key, found in (("silent at", exact), ("silent by", vague)) if found]
+    return ", ".join((style.say("resolved"), *(words or [style.say("text edited")])))
 
 
 def said(standing: Standing, style: Style) -> str:
