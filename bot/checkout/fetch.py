@@ -211,9 +211,10 @@ def _failure(said: str) -> Exception:
     told = said.lower()
     if "not our ref" in told or "couldn't find remote ref" in told or "no such remote ref" in told:
         return _NotYet(said)
-    if "error: 403" in told or "error: 401" in told or "authentication failed" in told or "could not read username" in told:
+    # After a 401 git asks for a name, and nobody answers.
+    if any(words in told for words in ("error: 403", "error: 401", "authentication failed", "could not read username", "askpass")):
         return AccessRefused("GitHub does not let this installation read the repository")
-    if "not found" in told or "error: 404" in told or "redirect" in told:
+    if any(words in told for words in ("not found", "error: 404", "error: 30", "redirect")):
         return RepositoryGone("the repository is not there, or not under this name")
     return FetchFailed(f"git cannot fetch: {said[:200]}")
 

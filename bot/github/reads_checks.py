@@ -64,6 +64,20 @@ class Comparison:
     merge_base: str
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job of an Actions run; `workflow` is the run's name, `check_run_id` the check run that shows it."""
+
+    id: int
+    name: str
+    run_id: int
+    workflow: str
+    status: str
+    conclusion: str | None
+    check_run_id: int | None
+    url: str
+
+
 async def files(client: Client, repo: str, number: int) -> tuple[ChangedFile, ...]:
     """The pull's files, at most 3,000 as GitHub lists them."""
     return tuple([_file(raw) async for raw in client.getiter(f"/repos/{repo}/pulls/{number}/files")])
@@ -109,6 +123,15 @@ async def required_checks(client: Client, repo: str, branch: str) -> tuple[str, 
     return tuple(dict.fromkeys([*names, *(name for name in contexts if isinstance(name, str))]))
 
 
+async def jobs(client: Client, repo: str, sha: str) -> tuple[Job, ...]:
+    """The jobs of all Actions runs of a commit, run by run; one call, and one more per run."""
+    found: list[Job] = []
+    async for run in client.getiter(f"/repos/{repo}/actions/runs?head_sha={sha}", "workflow_runs"):
+        path = f"/repos/{repo}/actions/runs/{pick.number(run, 'id')}/jobs"
+        found += [_job(raw, pick.text(run, "name")) async for raw in client.getiter(path, "jobs")]
+    return tuple(found)
+
+
 async def job_log(client: Client, repo: str, job_id: int, most: int = 64 * 1024) -> str | None:
     """The last `most` bytes of an Actions job's log; None where it is gone, not ready or not ours to read."""
     try:
@@ -134,6 +157,20 @@ def _check_run(raw: Any) -> CheckRun:
         annotations=pick.number(raw, "output", "annotations_count"),
         title=pick.text(raw, "output", "title"),
         summary=pick.text(raw, "output", "summary"),
+    )
+
+
+def _job(raw: Any, workflow: str) -> Job:
+    shown = pick.text(raw, "check_run_url").rpartition("/")[2]
+    return Job(
+        id=pick.number(raw, "id"),
+        name=pick.text(raw, "name"),
+        run_id=pick.number(raw, "run_id"),
+        workflow=workflow or pick.text(raw, "workflow_name"),
+        status=pick.text(raw, "status"),
+        conclusion=pick.text(raw, "conclusion") or None,
+        check_run_id=int(shown) if shown.isascii() and shown.isdigit() else None,
+        url=pick.text(raw, "html_url"),
     )
 
 

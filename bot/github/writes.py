@@ -113,27 +113,24 @@ async def review(
         return await _surely(client, lambda: post(some), find)
 
     try:
-        return replace(await sure(taken), left_out=left_out)
+        return replace(await _unblocked(client, path, me, lambda: sure(taken)), left_out=left_out)
     except Refused as refused:
-        if refused.status != 422:
-            raise
-        dropped = await _drop_pending(client, path, me)
-        if not dropped and not taken:
-            raise
-    try:
-        return replace(await sure(taken if dropped else ()), left_out=left_out if dropped else tuple(comments))
-    except Refused as refused:
-        if refused.status != 422 or not dropped or not taken:
+        if refused.status != 422 or not taken:
             raise
     return replace(await sure(()), left_out=tuple(comments))
 
 
-async def _drop_pending(client: Client, path: str, me: str) -> bool:
-    """A review of ours that was left pending blocks every other one (github/app#3371)."""
-    pending = [one async for one in client.getiter(path, fresh=True) if one.get("state") == "PENDING" and _login(one) == me.lower()]
-    for one in pending:
-        await _gone(client.delete(f"{path}/{one['id']}"))
-    return bool(pending)
+async def _unblocked(client: Client, reviews: str, me: str, work: Callable[[], Awaitable[T]]) -> T:
+    """`work`, also where a review of ours that was left pending blocks it (github/app#3371): that one is taken away."""
+    try:
+        return await work()
+    except Refused as refused:
+        if not refused.says("pending review"):
+            raise
+    async for one in client.getiter(reviews, fresh=True):
+        if pick.text(one, "state") == "PENDING" and _login(one) == me.lower():
+            await _gone(client.delete(f"{reviews}/{one['id']}"))
+    return await work()
 
 
 async def drop_review(client: Client, repo: str, number: int, review_id: int) -> None:
@@ -168,10 +165,10 @@ async def inline(client: Client, repo: str, number: int, me: str, *, commit: str
 
 
 async def _inline(client: Client, repo: str, number: int, me: str, commit: str, comment: Inline, mark: str) -> int:
-    path = f"/repos/{repo}/pulls/{number}/comments"
+    path = f"/repos/{repo}/pulls/{number}"
     # `subject_type` is known to this endpoint only.
     wanted = {**_spot(comment), "commit_id": commit, **({"subject_type": "file"} if comment.line is None else {})}
-    return await _post(client, path, wanted, me, mark)
+    return await _unblocked(client, f"{path}/reviews", me, lambda: _post(client, f"{path}/comments", wanted, me, mark))
 
 
 async def edit_inline(client: Client, repo: str, comment_id: int, body: str) -> None:
