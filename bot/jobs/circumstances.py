@@ -13,6 +13,7 @@ from bot.github.errors import GitHubError, RateLimited
 from bot.github.reads import LineComment, Review
 from bot.github.reads_checks import CheckRun, CommitStatus
 from bot.jobs.desk import Desk
+from bot.review.logs import closing_lines
 from bot.review.scene import Approval, HumanThread, Job, Outcome
 
 ACTIONS = "github-actions"
@@ -65,8 +66,12 @@ async def jobs(desk: Desk, client: Client, name: str, around: Around) -> tuple[J
     others = [run for run in around.runs if run.app_id != desk.me.app_id]
     logged = sorted((run for run in others if _has_log(run)), key=lambda run: run.conclusion == "success")[:MOST_LOGS]
     logs = dict(zip([run.id for run in logged], await asyncio.gather(*(_log(desk, client, name, run) for run in logged)), strict=True))
-    told = [replace(_job(run, around.required), has_log=_has_log(run), log=logs.get(run.id)) for run in others]
+    told = [_with_log(_job(run, around.required), logs.get(run.id)) if _has_log(run) else _job(run, around.required) for run in others]
     return (*told, *(Job(one.context, "statuses", _OUTCOMES.get(one.state, "unknown"), one.context in around.required) for one in around.statuses))
+
+
+def _with_log(job: Job, log: str | None) -> Job:
+    return replace(job, log_wanted=True, lines=closing_lines(log) if log else None, log=log or "")
 
 
 def _has_log(run: CheckRun) -> bool:

@@ -71,9 +71,10 @@ async def take_over(database: Database, me: Executor) -> int:
         for queue in {job.queue_name for job in jobs}:
             # The partition stays with the job; the queue has to be named, or it would run beside its partition.
             await DBOS.resume_workflows_async([job.workflow_id for job in jobs if job.queue_name == queue], queue_name=queue)
-        executors.bury(database, dead)
+        if jobs:
+            log.info("took %d jobs of %s over", len(jobs), dead)
         taken += len(jobs)
-        log.info("took %d jobs of %s over", len(jobs), dead)
+    executors.bury(database)
     return taken
 
 

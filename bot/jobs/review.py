@@ -204,10 +204,11 @@ class _Review:
     async def _scene(self, answer: Answer) -> Scene:
         config = answer.config or Config()  # type: ignore[call-arg]
         return Scene(
+            conversation=self.wanted.key,
             number=self.wanted.number,
             config=config,
             account=self.desk.me.login,
-            trigger=self.wanted.reason,
+            trigger="push" if self.wanted.reason == "synchronize" else self.wanted.reason,
             repository_url=f"{self.desk.settings.github_url}/{self.name}",
             config_blob=answer.config_blob,
             config_change=answer.config_change,

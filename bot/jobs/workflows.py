@@ -36,7 +36,7 @@ WAKES, WRITES = "wakes", "writes"
 # An attempt that takes the process with it is given up after this many.
 MOST_STARTS = 3
 # Seconds before a job that failed comes again: doubled each time, up to half an hour, for about a day.
-FIRST_PAUSE, LONGEST_PAUSE, MOST_ATTEMPTS = 15.0, 1_800.0, 50
+FIRST_PAUSE, LONGEST_PAUSE, MOST_ATTEMPTS = 5.0, 1_800.0, 50
 # A conversation that never comes to rest is looked at all the same, after so many settling times.
 MOST_SETTLING = 10
 _desk: Desk | None = None

@@ -19,6 +19,9 @@ from bot.store import records
 from bot.store.conversations import Wanted
 
 log = logging.getLogger("assay.write")
+# "Pause at least one second between each request" that writes (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+# The queue starts one a second; what a write reads before it writes would bring two closer together.
+GAP = 1.0
 CHECK_NAME = "assay"
 BUTTON = ("Re-run", "Review this head once more", "rerun")
 # `stale`: something newer is wanted, or the conversation is not what the review has read. `refused`: GitHub does not take it, now or ever.
@@ -43,6 +46,7 @@ async def carry_out(desk: Desk, wanted: Wanted | None, order: Order, action: Act
     try:
         if isinstance(action, PostReview | EditReview) and not await _unchanged(desk, client, wanted, order):
             return "stale"
+        await asyncio.sleep(await asyncio.to_thread(records.take_turn, desk.database, wanted.installation, GAP))
         await desk.permission()
         # The last look comes last: all that was awaited before it took time.
         await desk.must_be_newest(wanted.key, order.version)

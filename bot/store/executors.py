@@ -16,6 +16,7 @@ from bot.store.models import executors
 
 BEAT = 5.0
 DEAD_AFTER = 30.0
+FORGOTTEN_AFTER = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,11 @@ def beat(database: Database, me: Executor) -> bool:
 def leave(database: Database, me: Executor) -> None:
     """This process ends in order; what it leaves undone can be taken over at once."""
     with database.write() as connection:
-        connection.execute(sa.update(executors).where(executors.c.id == me.id).values(beat=0.0))
+        connection.execute(sa.update(executors).where(executors.c.id == me.id).values(beat=now(connection) - DEAD_AFTER - 1.0))
 
 
 def claim_dead(database: Database, me: Executor) -> tuple[str, ...]:
-    """The dead whose jobs are this process's to take over, from now on. Those that a since deceased process had claimed are among them."""
+    """The dead whose jobs are this process's to take over, now and from now on. Those that a since deceased process had claimed are among them."""
     with database.write() as connection:
         before = now(connection) - DEAD_AFTER
         rows = connection.execute(sa.select(executors).where(executors.c.id != me.id)).mappings().all()
@@ -70,10 +71,10 @@ def _claim(connection: sa.Connection, id: str, seen: str | None, mine: str) -> b
     return connection.execute(sa.update(executors).where(executors.c.id == id, unchanged).values(taken_by=mine)).rowcount == 1
 
 
-def bury(database: Database, id: str) -> None:
-    """All jobs of a dead executor are taken over: forget it."""
+def bury(database: Database) -> None:
+    """Forget who has been dead for long. Until then it is looked after: one that only stood still may take another job before it knows."""
     with database.write() as connection:
-        connection.execute(sa.delete(executors).where(executors.c.id == id))
+        connection.execute(sa.delete(executors).where(executors.c.beat < now(connection) - FORGOTTEN_AFTER, executors.c.taken_by.isnot(None)))
 
 
 def living(database: Database) -> tuple[tuple[str, str, float], ...]:

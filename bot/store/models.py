@@ -127,6 +127,13 @@ writes = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
+turns = Table(
+    "turns",
+    metadata,
+    Column("installation", Id, primary_key=True, autoincrement=False),
+    Column("at", Float, nullable=False, comment="when its newest content write begins"),
+)
+
 executors = Table(
     "executors",
     metadata,

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.store.database import Database, insert, now
-from bot.store.models import commits, deliveries, ledgers, runs, stories, writes
+from bot.store.models import commits, deliveries, ledgers, runs, stories, turns, writes
 
 Json = dict[str, Any]
 # GitHub redelivers what is at most three days old (docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
@@ -123,6 +123,16 @@ def begin_write(database: Database, id: str) -> bool:
     with database.write() as connection:
         made = insert(connection, writes).values(id=id, at=now(connection)).on_conflict_do_nothing().returning(writes.c.id)
         return connection.execute(made).scalar() is not None
+
+
+def take_turn(database: Database, installation: int, gap: float) -> float:
+    """Seconds to wait before the next content write of an installation, which is then taken: no two begin within `gap` seconds."""
+    with database.write() as connection:
+        at = now(connection)
+        made = insert(connection, turns).values(installation=installation, at=at)
+        later = sa.case((turns.c.at + gap > at, turns.c.at + gap), else_=at)
+        turn = connection.execute(made.on_conflict_do_update(index_elements=["installation"], set_={"at": later}).returning(turns.c.at))
+        return float(max(0.0, turn.scalar_one() - at))
 
 
 def undo_write(database: Database, id: str) -> None:

@@ -144,3 +144,9 @@ def upgrade() -> None:
         sa.Column("story", sa.JSON(), nullable=False),
         sa.PrimaryKeyConstraint("conversation", "number"),
     )
+    op.create_table(
+        "turns",
+        sa.Column("installation", Id, autoincrement=False, nullable=False),
+        sa.Column("at", sa.Float(), nullable=False),
+        sa.PrimaryKeyConstraint("installation"),
+    )
