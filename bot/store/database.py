@@ -29,7 +29,7 @@ class Database:
     """One open store. It may be used from every thread."""
 
     def __init__(self, address: str) -> None:
-        self.url = _url(address)
+        self.url = storage_url(address)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine = _sqlite(self.url) if self.is_sqlite else sa.create_engine(self.url, pool_pre_ping=True, pool_size=10)
         self._writing = threading.Lock()
@@ -119,7 +119,8 @@ def quick_sqlite(engine: Engine) -> None:
         connection.execute("PRAGMA foreign_keys=ON")
 
 
-def _url(address: str) -> URL:
+def storage_url(address: str) -> URL:
+    """The address as SQLAlchemy reads it; PostgreSQL is spoken to by psycopg. Raises `sqlalchemy.exc.ArgumentError`."""
     url = make_url(address)
     return url.set(drivername="postgresql+psycopg") if url.get_backend_name() == "postgresql" else url
 

@@ -75,14 +75,14 @@ class Service:
 
 @asynccontextmanager
 async def service(
-    twin: Twin, data: Path, *arguments: str, source: Path = ROOT, port: int | None = None, wait: bool = True, before: str = "", **more: str
+    twin: Twin, data: Path, *arguments: str, source: Path = ROOT, port: int | None = None, wait: bool = True, before: str = "", level: str = "debug", **more: str
 ) -> AsyncIterator[Service]:
     """`assay serve` (or what `arguments` say), ready to work. `more` are further settings; `source` is another checkout of the program,
     `before` a line of Python that the process begins with (to shorten what is long)."""
     port = port or free_port()
     log = data.parent / f"{data.name}-{port}-{time.monotonic_ns()}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    env = environment(twin, data, ASSAY_PORT=str(port), ASSAY_LOG_LEVEL="debug", **more) | {"PYTHONPATH": str(source)}
+    env = environment(twin, data, ASSAY_PORT=str(port), ASSAY_LOG_LEVEL=level, **more) | {"PYTHONPATH": str(source)}
     with log.open("wb") as file:
         program = ("-c", f"{before}; from bot.cli import main; main()") if before else ("-m", "bot.cli")
         command = (sys.executable, *program, *(arguments or ("serve",)))
@@ -90,7 +90,7 @@ async def service(
     made = Service(process, f"http://127.0.0.1:{port}", log)
     try:
         if wait:
-            await until(lambda: "at work as" in made.log or ("--web-only" in arguments and "listening" in made.log), made)
+            await until(lambda: ("--web-only" in arguments and "listening" in made.log) or "at work" in made.log, made)
         yield made
     finally:
         if process.returncode is None:
