@@ -34,11 +34,11 @@ STRONG = spoken_family(
     ),
 )
 _THING = r"(?:figures?|numbers?|values?|timings?|measurements?|claims?|statements?|results?|controls?|runs?|requests?|samples?|comparisons?|sentences?|latter|former)"
-_BACK = re.compile(
+BACK = re.compile(
     rf"\b(?:it|they|them)\b|\b(?:this|that|these|those)\b(?=\s+(?:is|are|was|were|has|have|had|remains?|stays?|lacks?|{_THING}))|\bthe (?:same )?{_THING}\b|该|此|这|其|它|上述",
     re.IGNORECASE,
 )
-_UNIVERSAL = re.compile(
+UNIVERSAL = re.compile(
     r"\b(?:all|every|each|any|none of|the (?:figures|numbers|measurements|timings|results|values) (?:here|below|above|in this)|everything|these|below|above)\b|所有|全部|均|以下|上述",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ class _Matter:
 
 def missing_qualifiers(said: Sequence[Statement], other: Sequence[Statement]) -> Iterator[tuple[Statement, Statement, str]]:
     """(statement, the other text's qualified statement, its qualifier) for every statement of `said` that `other` makes with a qualifier."""
-    if any(has_word(one.text, STRONG) and _UNIVERSAL.search(one.text) for one in said if one.standing not in ("quoted", "withdrawn")):
+    if any(has_word(one.text, STRONG) and UNIVERSAL.search(one.text) for one in said if one.standing not in ("quoted", "withdrawn")):
         return
     labelled = any(has_word(one.text, AUTHOR_REPORTED) or has_word(one.text, UNVERIFIED) for one in said)
     matters = list(islice(_matters(other, weak=not labelled), MATTERS))
@@ -95,7 +95,7 @@ def _qualifies(said: Sequence[Statement], index: int, step: int) -> bool:
     if near is None or abs(near.line - said[index].line) > 1 or near.section != said[index].section or near.kind != said[index].kind:
         return False
     held = has_word(near.text, STRONG) or has_word(near.text, AUTHOR_REPORTED) or has_word(near.text, UNVERIFIED)
-    return held and (bool(_BACK.search(near.text)) if step > 0 else bool(re.search(r"[:：]\s*\Z|\b(?:following|below|next)\b|以下", near.text)))
+    return held and (bool(BACK.search(near.text)) if step > 0 else bool(re.search(r"[:：]\s*\Z|\b(?:following|below|next)\b|以下", near.text)))
 
 
 def _matters(other: Sequence[Statement], weak: bool) -> Iterator[_Matter]:
@@ -107,7 +107,7 @@ def _matters(other: Sequence[Statement], weak: bool) -> Iterator[_Matter]:
         found = strong or (AUTHOR_REPORTED.search(one.text) if weak else None)
         if not found:
             continue
-        before = other[index - 1] if index and _BACK.search(one.text) and other[index - 1].section == one.section else None
+        before = other[index - 1] if index and BACK.search(one.text) and other[index - 1].section == one.section else None
         text = f"{before.text} {one.text}" if before else one.text
         yield _Matter(one, found[0], _figures(text), _content(text), strong is not None)
 
