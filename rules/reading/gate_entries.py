@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +27,11 @@ WEAK = family("outcome result status acceptance accepted passed pass qualified q
 def _is_gate_key(key: str) -> bool:
     held = held_words(key)
     chinese = any(word in key for word in ("门槛", "门禁", "闸门", "准则", "验收项", "判据"))
-    return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES
+    return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES and not _BY_GATE.search(key)
+
+
+_BY_GATE = re.compile(r"(?:by|per)_?(?:gate|criteri)|(?:By|Per)(?:Gate|Criteri)")
+"""`agreement_by_gate` sorts something else by gate."""
 
 
 def is_elsewhere(path: Path) -> bool:
@@ -77,6 +82,8 @@ def entries(held: Iterable[Node]) -> tuple[Entry, ...]:
     made: list[Entry] = []
     inside: set[Path] = set()
     for node in held:
+        if not node.path and _is_schema(node.value):
+            return ()
         if any(node.path[:depth] in inside for depth in range(1, len(node.path))) or not node.path or is_elsewhere(node.path):
             continue
         found = _listed(node)
@@ -84,6 +91,15 @@ def entries(held: Iterable[Node]) -> tuple[Entry, ...]:
             inside.add(node.path)
             made += found
     return tuple(made)
+
+
+def _is_schema(value: Any) -> bool:
+    """A JSON Schema describes a document; it judges nothing."""
+    if not isinstance(value, Mapping):
+        return False
+    return "schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys()) or (
+        value.get("type") == "object" and isinstance(value.get("properties"), Mapping)
+    )  # fmt: skip
 
 
 def _listed(node: Node) -> list[Entry]:

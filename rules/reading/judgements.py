@@ -47,6 +47,7 @@ class JudgedGate:
     unmeasured  its measured value is null or said not to be there
     holds    whether its number keeps its limit; None where it has no number or no limit that can be compared
     shown    what was seen: `observed 263.4 against max 250`, `passed: false`
+    silent   it says nothing that can be judged: prose, a set of parameters, a number without a limit that it can be compared with
     """
 
     name: str
@@ -55,6 +56,7 @@ class JudgedGate:
     unmeasured: bool
     holds: bool | None
     shown: str
+    silent: bool = False
 
     @property
     def outcome(self) -> Said:
@@ -72,7 +74,7 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     item = entry.value
     if not isinstance(item, Mapping):
         said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
-        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item))
+        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent=said is None)
     flags = [
         (key, item[key])
         for key in item
@@ -84,7 +86,16 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     holds, why = _holds(item, measured, entry, frozen)
     unmeasured = any(_is_nothing(value) for _, value in measured) and not any(not _is_nothing(value) for _, value in measured)
     seen = why or ", ".join(shown(key, value) for key, value in [*measured[:1], *flags[:2]]) or "no value and no result"
-    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen)
+    silent = stated is None and holds is None and not unmeasured and (bool(measured) or not _is_one_gate(item))
+    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen, silent)
+
+
+def _is_one_gate(item: Mapping[str, Any]) -> bool:
+    """An object about one thing: it has one limit, or limits and a name, or says that it is required. `{min_runs: 3, max_skew_ms: 5}` are parameters."""
+    found = limits(item)
+    named = any(isinstance(item.get(key), str) for key in NAMES)
+    required = any(value is True and held_words(key) & family("required blocking gating mandatory binding") for key, value in item.items())
+    return required or (bool(found) and (named or len({one.measure for one in found}) == 1))
 
 
 def _is_nothing(value: Any) -> bool:
