@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from rules.core.model import Confirmed, Facts, Finding, Item, Rule, Severity, Snapshot, Tree, Unchecked
 from rules.core.redact import excerpt
-from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, issues_of, named_bundles
+from rules.reading.campaigns import Stated, bundles_of_conversation, bundles_of_issue, issues_of, named_bundles
 from rules.reading.claimed import Claimed, Own, claimed
 from rules.reading.conversation import Text, claim_root, texts
 from rules.reading.derived import follows_from, follows_from_records, is_share
@@ -37,6 +37,7 @@ from rules.reading.statements import statements, text_statements
 
 _TEXT_LIMIT = 200
 """Agreements of one text that are listed."""
+_ISSUE = re.compile(r"issue|track|议题|工单|问题单|跟踪|跟进", re.IGNORECASE)
 _PATH = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100}){1,12}")
 
 Held = tuple[Bundle, Tree]
@@ -99,10 +100,15 @@ def _meant(snapshot: Snapshot, text: Text) -> tuple[Held, ...]:
 def _own(snapshot: Snapshot, held: Sequence[Held]) -> Own:
     numbers = {one.number for one in (snapshot.pull, snapshot.issue) if one}
     numbers |= {pull.number for pull in snapshot.issue.linked_pulls} if snapshot.issue else set()
-    numbers |= {int(stated.value) for bundle, tree in held for stated in issues_of(snapshot, bundle, tree)}
+    numbers |= {int(stated.value) for bundle, tree in held for stated in issues_of(snapshot, bundle, tree) if _is_own(stated)}
     meant = {bundle.path for bundle, _ in held}
     others = {one.id for one in bundles_of(snapshot, snapshot.head) if one.path not in meant and re.search(r"[-_\d]", one.id)}
     return Own(frozenset(numbers), frozenset(others))
+
+
+def _is_own(stated: Stated) -> bool:
+    """A record names the issue, or the README does so as an issue: `campaign #293` there may be another one."""
+    return stated.place.pointer is not None or _ISSUE.search(stated.place.text or "") is not None
 
 
 # ---------------------------------------------------------------- judging
