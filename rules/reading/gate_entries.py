@@ -12,6 +12,7 @@ from rules.reading.documents import Node, Number, Path
 from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
 from rules.reading.thresholds import FLAGS, MEASURED, NAMES, limits
+from rules.reading.unit_keys import unit_of_key
 
 _GATE_KEYS = family(
     "gate gates criteria criterion acceptance requirements requirement thresholds constraints 门 门槛 门禁 闸门 准则 验收项 验收 验收标准 通过条件 判据 指标要求"
@@ -107,11 +108,17 @@ def _listed(node: Node) -> list[Entry]:
     if not isinstance(key, str) or not isinstance(node.value, (dict, list)) or not node.value:
         return []
     if isinstance(node.value, list):
-        named = _is_gate_key(key) or all(isinstance(item, dict) and limits(item) and _flag_or_value(item) for item in node.value)
+        named = _is_gate_key(key) or all(isinstance(item, dict) and _is_held_to_a_limit(item) and _flag_or_value(item) for item in node.value)
         return [entry for i, item in enumerate(node.value) if named and (entry := _entry((*node.path, i), item, str(i)))]
     if not _is_gate_key(key) or _is_one_gate(node.value):
         return [Entry(_name(node.value, key), node.path, node.value, node.path[:-1])] if _is_gate_key(key) and limits(node.value) else []
     return [entry for name, item in node.value.items() if not _says_all(name) and (entry := _entry((*node.path, name), item, name))]
+
+
+def _is_held_to_a_limit(item: Mapping[str, Any]) -> bool:
+    """A limit of the element's own metric: `max`, `max_ms`, `threshold`; `max_bucket_ratio` of a candidate is something that was measured."""
+    names = {word for key in NAMES if isinstance(item.get(key), str) for word in name_words(item[key])}
+    return any({stem(word) for word in one.measure if unit_of_key(word) is None} <= names for one in limits(item))
 
 
 def _is_one_gate(value: Mapping[str, Any]) -> bool:

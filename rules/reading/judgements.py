@@ -139,7 +139,7 @@ def _holds(item: Mapping[str, Any], measured: list[tuple[str, Any]], entry: Entr
 # ---------------------------------------------------------------- verdicts
 
 _NO_VERDICT = family(
-    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required software ci previous count counts number path file log baseline control id"
+    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required ready needs next human approval requested allowed permission scope software ci previous count counts number path file log baseline control id"
 )
 
 
@@ -177,12 +177,17 @@ def _strong(node: Node) -> bool:
     return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
 
 
+_OF_ALL = frozenset({"overall", "final", "campaign", "all", "gates", "is"})
+
+
 def _is_verdict(node: Node) -> bool:
     """A text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
     if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
         return False
     held = held_words(node.path[-1])
-    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"})
+    if isinstance(node.value, bool) and held - STRONG - WEAK - _OF_ALL:
+        return False
+    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | _OF_ALL)
     return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
 
 
@@ -194,6 +199,14 @@ def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple
         mine = tuple(e for e in listed if e.place[:depth] == place and not any(e.place[: len(other)] == other for other in others))
         if mine:
             return mine
-        if depth and isinstance(node.path[depth - 1], int):
+        if depth and not _is_wrapper(node.path[depth - 1]):
             break
     return ()
+
+
+_WRAPPERS = STRONG | WEAK | family("summary final report assessment evaluation review candidate campaign results metadata 总结 总体 汇总")
+
+
+def _is_wrapper(key: str | int) -> bool:
+    """`{"decision": {"verdict": …}, "gates": […]}`: the object only holds the verdict; one under a name of its own is another matter beside it."""
+    return isinstance(key, str) and bool(held_words(key) & _WRAPPERS) and not any(char.isdigit() for char in key)
