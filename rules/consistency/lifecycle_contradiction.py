@@ -196,8 +196,14 @@ def _implied(told: Sequence[Observation]) -> list[Observation]:
 
 def _of_whole(claim: CleanEnd, relevant: Sequence[Observation]) -> Sequence[Observation]:
     """For "exit code 0" without a subject the run's own exit, where the record has one; for a clean end everything."""
+    if claim.subjects and all(subject.noun == "build" for subject in claim.subjects):
+        relevant = [one for one in relevant if "build" in one.nouns or not set(one.nouns) & _OTHER_JOBS]
     own = [one for one in relevant if one.subject in (None, "job", "process")]
     return own if claim.claimed == "zero" and not claim.subjects and any(one.kind == "exit" for one in own) else relevant
+
+
+_OTHER_JOBS = family("run test trial benchmark job campaign soak session")
+"""What is run once it has been built: its end says nothing of the build's."""
 
 
 def _is_of(subject: Subject, one: Observation) -> bool:
@@ -215,7 +221,18 @@ def _contradicting(claim: CleanEnd, compared: Sequence[Observation], admitted: f
     good = sum(not one.bad for one in compared if one.kind == "exit")
     if claim.count is not None and good >= claim.count and all(one.kind in ("exit", "signal") for one in bad):
         return ()
-    return tuple(bad)
+    return () if claim.count is not None and _whole_runs(compared) >= claim.count else tuple(bad)
+
+
+def _whole_runs(compared: Sequence[Observation]) -> int:
+    """How many elements of lists hold nothing bad: "two runs exit 0" is not said of the others."""
+    ended: dict[Path, bool] = {}
+    for one in compared:
+        last = max((depth for depth, part in enumerate(one.place) if isinstance(part, int)), default=None)
+        if last is not None:
+            run = one.place[: last + 1]
+            ended[run] = ended.get(run, True) and not one.bad
+    return sum(ended.values())
 
 
 def _by_signal(one: Observation) -> bool:

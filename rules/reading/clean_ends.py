@@ -185,15 +185,16 @@ def clean_ends(made: Iterable[Statement]) -> Iterator[CleanEnd]:
 def _of_statement(statement: Statement) -> Iterator[CleanEnd]:
     told: tuple[Subject, ...] = ()
     for clause in statement.clauses:
-        text = clause.text[:_CLAUSE]
+        text, counted = clause.text[:_CLAUSE], None
         for position, claimed, match in _phrases(text):
             before = text[position : match.start()]
             if clause.standing != "asserted" or clause.hedge is not None or clause.denies(match.start()) or _is_no_claim(text, match):
                 continue
             subjects = _subjects(text, position, match)
             told = subjects or (told if claimed == "zero" else ())
+            counted = _count(before) or counted
             if not _of_some(before) and not _TOOL.search(before) and not _EXCEPT.match(text, match.end()):
-                yield CleanEnd(claimed, told if claimed in ("zero", "clean") else subjects, statement, clause.text, _count(before))
+                yield CleanEnd(claimed, told if claimed in ("zero", "clean") else subjects, statement, clause.text, counted)
 
 
 _CLAUSE = 2000
