@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.arms import Arm, Difference, declared, declared_in_text, differences, pairs, undeclared
@@ -272,13 +273,22 @@ class _Review:
 
 
 def _traced_metric(path: str, held: Sequence[Node]) -> Iterator[Finding]:
-    """An object called metric or headline that says it was traced."""
+    """An object that is called, or calls itself, a metric or headline and says that it was traced."""
     for node in held:
-        if isinstance(node.value, dict) and node.path and set(words(node.key)) & {"metric", "metrics", "headline", "official", "指标"}:
-            mark = traced_by(node.value)
-            if mark:
-                yield _traced_finding(path, [Arm(path, node.path, node.key, node.value)], None)
-                return
+        if isinstance(node.value, dict) and (set(words(node.key)) & _METRIC or _serves_as_metric(node.value)) and traced_by(node.value):
+            name = node.key or str(node.value.get("metric") or path.rpartition("/")[2])
+            yield _traced_finding(path, [Arm(path, node.path, name, node.value)], None)
+            return
+
+
+_METRIC = frozenset(["metric", "metrics", "headline", "official", "指标"])
+_ROLE = frozenset(["role", "use", "used", "purpose", "serves", "用途", "作用"])
+
+
+def _serves_as_metric(value: dict[str, Any]) -> bool:
+    """`role: acceptance metric`, `used_as: headline`."""
+    said = {word for key, held in value.items() if isinstance(held, str) and set(words(key)) & _ROLE for word in words(held)}
+    return bool(said & _METRIC)
 
 
 def _in_reach(order: Node, gain: Node) -> bool:

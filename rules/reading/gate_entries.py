@@ -100,7 +100,7 @@ def _is_schema(value: Any) -> bool:
     """A JSON Schema describes a document; it judges nothing."""
     if not isinstance(value, Mapping):
         return False
-    return "schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys()) or (
+    return ("schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys())) or (
         value.get("type") == "object" and isinstance(value.get("properties"), Mapping)
     )  # fmt: skip
 
