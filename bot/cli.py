@@ -268,6 +268,59 @@ def doctor(repo: str) -> None:
     sys.exit(EXIT_UNUSABLE if any(check.state == "bad" for check in checks) else 0)
 
 
+@cli.command()
+@click.option("--web-only", is_flag=True, help="Only take deliveries; `assay worker` does the work.")
+def serve(web_only: bool) -> None:
+    """Run the web server and one worker. Settings come from the environment (ASSAY_…)."""
+    _run_service(web=True, work=not web_only)
+
+
+@cli.command()
+def worker() -> None:
+    """Run a worker beside `assay serve --web-only`; several may share one PostgreSQL database."""
+    _run_service(web=False, work=True)
+
+
+def _run_service(web: bool, work: bool) -> NoReturn:
+    import asyncio
+
+    from bot.service_log import set_up
+    from bot.settings import SettingsError, read_settings
+
+    try:
+        settings = read_settings()
+        set_up(settings.log_level)
+        from bot import worker as service
+
+        status = asyncio.run(service.run(settings, web=web, work=work, started=_started))
+    except SettingsError as error:
+        raise Unusable(str(error)) from error
+    except OSError as error:
+        raise Unusable(f"the service cannot start ({(error.strerror or str(error)).lower()}).") from error
+    # Threads of libraries must not keep a service that has ended in order.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _started(address: str) -> None:
+    click.echo(f"assay: listening on {address}" if address else "assay: working", err=True)
+
+
+@cli.command()
+@click.argument("delivery")
+def replay(delivery: str) -> None:
+    """Take the delivery in the JSON file DELIVERY once more, as `gh api /app/hook/deliveries/ID` prints it; a running worker carries it out."""
+    from bot.replay import NotADelivery, replay_file
+    from bot.settings import SettingsError, read_settings
+
+    try:
+        wanted = replay_file(read_settings(), delivery)
+    except (SettingsError, NotADelivery) as error:
+        raise Unusable(str(error)) from error
+    _print("".join(f"{line}\n" for line in wanted))
+
+
 def main() -> NoReturn:
     """Run the command line. Whatever the user did wrong is one line on standard error and exit 2."""
     # Ending in order removes the temporary directory and git's processes.

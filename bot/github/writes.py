@@ -133,6 +133,11 @@ async def _unblocked(client: Client, reviews: str, me: str, work: Callable[[], A
     return await work()
 
 
+async def drop_review(client: Client, repo: str, number: int, review_id: int) -> None:
+    """Delete a review that was never submitted. Nothing happens where it is gone already."""
+    await _gone(client.delete(f"/repos/{repo}/pulls/{number}/reviews/{review_id}"))
+
+
 async def edit_review(client: Client, repo: str, number: int, review_id: int, body: str) -> None:
     """Replace a review's body."""
     path = f"/repos/{repo}/pulls/{number}/reviews/{review_id}"

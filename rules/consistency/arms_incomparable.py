@@ -33,7 +33,7 @@ from rules.reading.keys import family, words
 from rules.reading.prefilter import mentions
 from rules.reading.progress import bundle_devices, device_count, device_counts
 from rules.reading.quantities import quantities
-from rules.reading.receipts import arm_names, arm_of_text
+from rules.reading.receipts import Names, arm_names, arm_of_text
 from rules.reading.statements import Statement, statements, text_statements
 from rules.reading.traced import DIAGNOSTIC_KEYS, is_kept_apart, says_traced, traced_by
 
@@ -90,7 +90,7 @@ class _Review:
         in_plan = path in self.bundle.part("plan")
         claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held[0], gain.node)]
         variables = [name for _, name in declared(held)] or self._planned_variables()
-        for control, candidate in pairs(path, held, arm_names(self.snapshot, self.bundle)):
+        for control, candidate in pairs(path, held, arm_names(self.snapshot, self.bundle) if variables else Names()):
             yield from self._of_pair(control, candidate, variables, claimed)
         if claimed:
             yield from self._of_order(path, held, claimed)
@@ -119,15 +119,15 @@ class _Review:
 
     def _of_two_files(self) -> Iterator[Finding]:
         """The control's receipt and the candidate's, each a file of its own, where the plan or a receipt declares what varies."""
+        results = [path for path in self._documents() if path in self.bundle.part("results")]
+        variables = [*self._planned_variables(), *(name for path in results for _, name in declared(nodes(self.snapshot, path)))]
         arms: dict[str, list[Arm]] = {"baseline": [], "candidate": []}
-        variables = list(self._planned_variables())
-        for path in self._documents():
+        for path in results if variables else ():
             top = nodes(self.snapshot, path)[0].value
-            arm = self._arm_of_file(path) if path in self.bundle.part("results") and isinstance(top, dict) else None
+            arm = self._arm_of_file(path) if isinstance(top, dict) else None
             if arm:
                 arms[arm].append(Arm(path, (), path.rpartition("/")[2], top))
-                variables += [name for _, name in declared(nodes(self.snapshot, path))]
-        if len(arms["baseline"]) != 1 or not variables:
+        if len(arms["baseline"]) != 1:
             return
         for candidate in arms["candidate"][:16]:
             wrong = undeclared(differences(arms["baseline"][0], candidate, variables), variables)

@@ -132,22 +132,23 @@ def _against_nearest(
     """The claim against the smallest object around its string that holds an exit record of the same subject."""
     for depth in range(len(node.path) - 1, -1, -1):
         near = inside.get(node.path[:depth], ())[:NEAR]
-        own = [one for one in near if one.place != node.path and not _parallel(top, node.path, depth, one.place)]
+        own = [one for one in near if one.place != node.path and not _parallel(top, node.path, one.place)]
         compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))
             return
 
 
-def _parallel(top: Node, mine: Path, depth: int, other: Path) -> bool:
+def _parallel(top: Node, mine: Path, other: Path) -> bool:
     """Whether `other` lies in a job of its own beside the one that holds the string: another element of a list, another arm, an object of the same form."""
-    if len(mine) <= depth + 1 or len(other) <= depth or mine[depth] == other[depth]:
+    parting = next((depth for depth, (left, right) in enumerate(zip(mine, other, strict=False)) if left != right), None)
+    if parting is None or len(mine) <= parting + 1:
         return False
-    left, right = mine[depth], other[depth]
+    left, right = mine[parting], other[parting]
     if isinstance(left, int):
         return True
-    above = _at(top, mine[:depth])
-    return isinstance(above, dict) and _alike(str(left), above.get(str(left)), mine[depth + 1 :], str(right), above.get(str(right)))
+    above = _at(top, mine[:parting])
+    return isinstance(above, dict) and _alike(str(left), above.get(str(left)), mine[parting + 1 :], str(right), above.get(str(right)))
 
 
 def _at(top: Node, place: Path) -> object:

@@ -53,7 +53,7 @@ def report(snapshot: Snapshot, rules: Mapping[str, Rule], items: Sequence[Item],
         base=snapshot.base.commit if snapshot.base else None,
         merge_base=snapshot.merge_base.commit if snapshot.merge_base else None,
         verdict=verdict(found, outcomes, bool(unread)),
-        waiting_on=_waiting(found),
+        waiting_on=waiting_on(found),
         findings=reported,
         confirmed=tuple(_confirmed(c, places) for c in items if isinstance(c, Confirmed)),
         merge=_merge(snapshot, survey.changed),
@@ -119,7 +119,8 @@ def verdict(findings: Sequence[Finding], outcomes: Sequence[Outcome], unreadable
     return Verdict.PASS
 
 
-def _waiting(findings: Sequence[Finding]) -> tuple[str, ...]:
+def waiting_on(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Who must act on what is blocking or high: `author`, `requester`."""
     strong = [f for f in findings if f.severity in (Severity.BLOCKING, Severity.HIGH)]
     names = {"author": "author", "human": "requester"}
     return tuple(names[d] for d in ("author", "human") if any(f.decision == d for f in strong))
@@ -170,4 +171,4 @@ def _oid(tree: Tree, path: str) -> str | None:
     return entry.oid if entry else None
 
 
-__all__ = ["report", "verdict"]
+__all__ = ["report", "verdict", "waiting_on"]

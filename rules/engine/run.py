@@ -150,7 +150,7 @@ class _Run:
         try:
             self.items.extend(_leveled(item, self.rule, self.snapshot) for item in work())
         except Exception as error:  # noqa: BLE001 - one crashing rule must not take the review with it
-            self.crash = f"{type(error).__name__} at {_place(error)}"
+            self.crash = f"{type(error).__name__} at {place(error)}"
         self.seconds += time.perf_counter() - start
 
     def outcome(self) -> Outcome:
@@ -173,7 +173,7 @@ def _reason(items: list[Item]) -> str | None:
     return f"{unchecked} not checked" if unchecked else None
 
 
-def _place(error: BaseException) -> str:
+def place(error: BaseException) -> str:
     """The innermost line of our own code. An exception's message may hold the repository's text, so it is not shown."""
     frame = error.__traceback__
     place = "?"
@@ -192,4 +192,4 @@ def _leveled(item: Item, rule: Rule, snapshot: Snapshot) -> Item:
     return item
 
 
-__all__ = ["UnusableRules", "chosen", "discover", "questions", "review"]
+__all__ = ["UnusableRules", "chosen", "discover", "place", "questions", "review"]

@@ -46,14 +46,22 @@ class Gain:
 def gains(held: Iterable[Node]) -> Iterator[Gain]:
     """Every field that claims a gain with a number, and every string that says so; targets, gates and plans claim none."""
     for node in held:
-        if not node.path or any(held_words(part) & _NO_GAIN_KEYS for part in node.path if isinstance(part, str)):
-            continue
-        key = held_words(node.key)
-        if isinstance(node.value, Number):
-            if key & _GAIN_KEYS and not key & {"control", "baseline", "count", "id"} and isinstance(node.path[-1], str) and node.value:
-                yield Gain(node, f"{node.key}: {node.value.text}")
-        elif isinstance(node.value, str) and _says_gain(key, node.value):
-            yield Gain(node, f"{node.key}: {node.value[:80]}")
+        if node.path and isinstance(node.value, (str, Number)) and (shown := _claimed(node)) and not _is_aim(node):
+            yield Gain(node, shown)
+
+
+def _claimed(node: Node) -> str | None:
+    """What a field claims, as a finding prints it; None where it claims no gain."""
+    key = held_words(node.key)
+    if isinstance(node.value, Number):
+        claims = key & _GAIN_KEYS and not key & {"control", "baseline", "count", "id"} and isinstance(node.path[-1], str) and node.value
+        return f"{node.key}: {node.value.text}" if claims else None
+    return f"{node.key}: {node.value[:80]}" if _says_gain(key, node.value) else None
+
+
+def _is_aim(node: Node) -> bool:
+    """A target, a gate, a plan."""
+    return any(held_words(part) & _NO_GAIN_KEYS for part in node.path if isinstance(part, str))
 
 
 def _says_gain(key: frozenset[str], text: str) -> bool:

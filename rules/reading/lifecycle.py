@@ -6,8 +6,9 @@ Settings, expectations, limits and negative tests are no observations; a field t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
@@ -60,21 +61,34 @@ def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tup
 
 def observations(held: Iterable[Node]) -> Iterator[Observation]:
     """What the places of a document tell about how things ended, in order."""
-    above: dict[Path, Kind | None] = {(): None}
+    above: dict[Path, Kind] = {}
     for node in held:
-        above[node.path] = inherited = _context(node, above)
-        if inherited is not None and not _is_elsewhere(node):
-            yield from _read(node, inherited)
-        elif (said := _reason(node)) and not _is_elsewhere(node):
+        key = node.path[-1] if node.path else 0
+        upper = above.get(node.path[:-1]) if above and node.path else None
+        if upper is None and not (isinstance(key, str) and isinstance(node.value, _may_tell(key))):
+            continue
+        kind = _context(node, upper)
+        if kind is not None:
+            above[node.path] = kind
+        if kind is not None and not _is_elsewhere(node):
+            yield from _read(node, kind)
+        elif kind is None and (said := _reason(node)) and not _is_elsewhere(node):
             yield _observed(node, said, bad=True)
 
 
-def _context(node: Node, above: Mapping[Path, Kind | None]) -> Kind | None:
+@lru_cache(maxsize=16384)
+def _may_tell(key: str) -> tuple[type, ...]:
+    """The types of value with which a key can tell something wherever it stands; none for most keys of most documents."""
+    held = held_words(key)
+    if kind_of_key(key) is not None or held & (LEFT | {"code", "codes", "forced"}):
+        return (object,)
+    subject: tuple[type, ...] = (list, dict) if any(subject_family(word) for word in held) else ()
+    return (*subject, str) if held & REASONS else subject
+
+
+def _context(node: Node, upper: Kind | None) -> Kind | None:
     """What a place holds: by its own key, else what the place above it holds (`exit_codes: {rank0: 0}`), else by where it stands."""
-    if not node.path:
-        return None
     key = node.path[-1]
-    upper = above.get(node.path[:-1])
     own = kind_of_key(key) if isinstance(key, str) else None
     if own == "timeout" and isinstance(node.value, Number) and "timeouts" not in held_words(str(key)):
         own = None
