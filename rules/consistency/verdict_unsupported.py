@@ -69,7 +69,7 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     aside = {path for part in ("plan", "patch", "validator") for path in bundle.part(part)}
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")) and path not in aside:
-            yield from _of_text(statements(snapshot, path), held)
+            yield from _of_text(statements(snapshot, path), held, against_record=True)
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -281,7 +281,13 @@ def _of_text(made: Sequence[Statement], held: Sequence[_Verdict], against_record
         if match is None or clause.hedge or clause.negated or statement.standing != "asserted":
             continue
         said = said_of(match["en"] or match["zh"])
-        why = _wrong(record) if said == record.stated.said else (f"the record says {record.stated.text}", []) if said == "pass" and against_record else None
+        why = (
+            _wrong(record)
+            if said == record.stated.said
+            else (f"the record says {record.stated.text}", [])
+            if said == "pass" and against_record
+            else None
+        )
         if why:
             yield _text_finding(statement, record, why[0])
             return
