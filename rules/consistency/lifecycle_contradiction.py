@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from rules.core.model import Bundle, Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot, Tree
 from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, named_bundles
@@ -30,6 +31,7 @@ from rules.reading.clean_ends import CONTRADICTED, MENTIONS, CleanEnd, Subject, 
 from rules.reading.conversation import bodies, claim_root
 from rules.reading.documents import Node, Path, document, nodes, pointer
 from rules.reading.end_keys import WHOLE
+from rules.reading.job_ids import job_ids, job_ids_at
 from rules.reading.keys import family, words
 from rules.reading.layout import documents_in_scope
 from rules.reading.lifecycle import Observation, lifecycle_of
@@ -137,6 +139,14 @@ def _against_nearest(
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))
             return
+
+
+def _of_job(claim: CleanEnd, own: Sequence[Observation], told: Sequence[Observation], document: Any) -> list[Observation]:
+    """Where the claim names a job's number, and a record (all it told) has numbers of jobs, only what is that job's."""
+    wanted = job_ids(claim.statement.text)
+    if not wanted or not any(job_ids_at(document, one.place) for one in told):
+        return list(own)
+    return [one for one in own if job_ids_at(document, one.place) & wanted]
 
 
 def _parallel(top: Node, mine: Path, other: Path) -> bool:
@@ -270,7 +280,7 @@ def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple
     for statement in dict.fromkeys(claim.statement for claim in claims):
         mine = [claim for claim in claims if claim.statement is statement]
         about = [run for run in spoken_of(_told(made, mine), [run for run, _ in known], texts) if run.observations]
-        pairs = [(run, one) for run in about for claim in mine for one in _against_run(claim, run, made, statement)]
+        pairs = [(run, one) for run in about for claim in mine for one in _against_run(snapshot, claim, run, trees[id(run)], made, statement)]
         if any(one.against for _, one in pairs):
             yield _text_finding(snapshot, statement, [(run, one) for run, one in pairs if one.against], trees)
         elif pairs:
@@ -278,10 +288,14 @@ def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple
             yield Confirmed("record", one.claim.text[:80], statement.location(), place_of(run, one.compared[0]))
 
 
-def _against_run(claim: CleanEnd, run: Run, made: Sequence[Statement], statement: Statement) -> Iterator[_Held]:
+def _against_run(
+    snapshot: Snapshot, claim: CleanEnd, run: Run, tree: Tree, made: Sequence[Statement], statement: Statement
+) -> Iterator[_Held]:
     admitted = admits([statement, *_same_paragraph(made, statement)])
+    doc = document(snapshot, run.path, tree)
+    own = _of_job(claim, run.observations, lifecycle_of(snapshot, run.path, tree), doc.value if doc else None)
     for subject in claim.subjects or (None,):
-        compared = _comparable(claim, subject, run.observations)
+        compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admitted))
 
