@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -111,8 +111,8 @@ class Box:
     Open it early: the process that workers are forked from is started with a clean environment, and for that moment this process has it too.
     """
 
-    def __init__(self, limits: Limits = _LIMITS) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits = _LIMITS, work: Callable[[Request], Answer] | None = None) -> None:
+        self._limits, self._work = limits, work or boxed_review
         self._line = ThreadPoolExecutor(1, thread_name_prefix="box")
         self._lock = threading.Lock()
         self._pool: ProcessPool | None = None
@@ -166,7 +166,7 @@ class Box:
 
     def _waited(self, request: Request) -> Answer:
         try:
-            future = self._started().schedule(boxed_review, args=(request,), timeout=self._limits.seconds)
+            future = self._started().schedule(self._work, args=(request,), timeout=self._limits.seconds)
         except (RuntimeError, OSError, BrokenProcessPool) as error:
             return (
                 _failed("killed", f"{self._killed}.")
@@ -174,11 +174,23 @@ class Box:
                 else _failed("crash", f"no review process could be started ({type(error).__name__}).")
             )
         deadline = time.monotonic() + self._limits.seconds + STARTING
-        while not future.done() and not self._killed and time.monotonic() < deadline:
+        while not future.done() and not self._killed and not self._replaced() and time.monotonic() < deadline:
             wait((future,), timeout=WATCH)
         if self._killed:
             return _failed("killed", f"{self._killed}.")
-        return self._result(future) if future.done() else _failed("time", self._too_slow())
+        if not future.done():
+            return (
+                _failed("crash", "the review process ended without a word; please report it.")
+                if self._replaced()
+                else _failed("time", self._too_slow())
+            )
+        return self._result(future)
+
+    def _replaced(self) -> bool:
+        """A worker that ends with code 0 is replaced by pebble, and its task forgotten."""
+        with contextlib.suppress(OSError):
+            return len(os.listdir(self._folder)) > 1
+        return False
 
     def _result(self, future: Future[Answer]) -> Answer:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,12 +53,12 @@ def _die_with_parent() -> None:
         return
 
 
-def review(request: Request) -> Answer:
+def review(request: Request, work: Callable[[Request], Answer] | None = None) -> Answer:
     """One pass. Whatever goes wrong in it is an `Answer` with a `Failure`."""
     start = time.monotonic()
     _allow_cpu(_WORKER.limits.cpu_seconds)
     try:
-        answer = _WORKER.answer(request)
+        answer = (work or _WORKER.answer)(request)
     except UnusableInput as error:
         answer = _failed("unusable", str(error).replace(request.folder, "the repository"))
     except MemoryError:

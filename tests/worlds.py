@@ -15,7 +15,7 @@ from rules.core.model import Change, Commit, Confirmed, Entry, Facts, Finding, I
 from rules.reading.layout import bundles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemoryTree:
     """A tree whose files are given as bytes."""
 

@@ -174,7 +174,8 @@ def tasks(told: Iterable[Story], style: Style) -> list[str]:
 
 def waiting_line(names: Sequence[str], style: Style) -> str:
     """Who must act; empty where nobody must."""
-    return f"{style.say('waiting')} {' and '.join(style.say(name) for name in names)}." if names else ""
+    joined = f" {style.say('and')} ".join(style.say(name) for name in names)
+    return f"{style.say('waiting')} {joined}." if names else ""
 
 
 def suggested(report: Report, style: Style) -> list[str]:

@@ -11,6 +11,7 @@ from bot.review.logs import LOG_TAIL
 from bot.review.quoting import code, plain
 from bot.review.reconcile import Reconciled, Told
 from bot.review.scene import Approval, Job, Scene
+from rules.core.config import CONFIG_PATH
 from rules.core.model import Report
 from rules.core.redact import redact
 
@@ -85,7 +86,7 @@ def footer(report: Report | None, scene: Scene, style: Style) -> str:
         f"{style.say('account')} {code(scene.account)};" if scene.account else "",
         f"Assay {plain(scene.version) or assay_version()};",
         _rule_set(report, style),
-        f"{style.say('config')} {code(scene.config_blob[:12])};" if scene.config_blob else f"{style.say('defaults')};",
+        f"{code(CONFIG_PATH)} {code(scene.config_blob[:12])};" if scene.config_blob else f"{style.say('defaults')};",
         f"{style.say('trigger')}: {plain(redact(scene.trigger))}." if scene.trigger else "",
         style.say("reread"),
     ]

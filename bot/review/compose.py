@@ -128,7 +128,7 @@ def _block(told: Told, scene: Scene, style: Style, reconciled: Reconciled) -> st
         at = standing.points[0].place if standing.points else ""
         line = f"**{standing.id} — {style.level(standing.severity.value)}, {label or style.say('still')} — {prose(standing.title)}**"
         return blocks.quoted([line, f"{style.say('held')} {code(at)}."])
-    return blocks.block(story_of(told), style, label, [*rounds.cleared(told.standing, style), *_threads(told, scene, style)])
+    return blocks.block(story_of(told), style, label, [*rounds.cleared_line(told.standing, style), *_threads(told, scene, style)])
 
 
 def story_of(told: Told) -> Story:

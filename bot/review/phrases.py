@@ -56,6 +56,7 @@ PHRASES: Mapping[str, tuple[str, str]] = {
     "pull": ("the pull's text", "合并请求正文"),
     "issue": ("the issue's text", "议题正文"),
     "authority": ("must be recorded by somebody with authority", "须由有权限的人记录"),
+    "and": ("and", "与"),
     "waiting": ("Waiting on", "等待"),
     "author": ("the author", "作者"),
     "requester": ("somebody with authority to decide", "有权决定的人"),

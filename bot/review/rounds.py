@@ -19,7 +19,7 @@ def resolved(reconciled: Reconciled, style: Style) -> list[str]:
     ended = [told.standing for told in reconciled.told if not told.standing.state.fires and told.standing.round == serial]
     partly = [told.standing for told in reconciled.told if told.standing.state is State.PARTLY and told.standing.round == serial]
     lines = [line for standing in ended[: style.stories] for line in _ended_lines(standing, style)]
-    lines += [f"- **{one.id}** {style.say('partly')} — {prose(one.title)}: {''.join(cleared(one, style))}" for one in partly[: style.stories]]
+    lines += [f"- **{one.id}** {style.say('partly')} — {prose(one.title)}: {cleared(one, style)}" for one in partly[: style.stories]]
     return ["\n".join(lines)] if lines else []
 
 
@@ -68,12 +68,14 @@ def label(standing: Standing, serial: int, style: Style) -> str:
     return style.say("again" if standing.round == serial and standing.round != standing.born else "still")
 
 
-def cleared(standing: Standing, style: Style) -> list[str]:
+def cleared(standing: Standing, style: Style) -> str:
     """Where a partly resolved story is resolved."""
-    if not standing.cleared:
-        return []
-    places = ", ".join(style.say(surface) for surface in standing.cleared)
-    return [f"{style.say('cleared')} {places}" + ("." if style.language != "zh" else "。")]
+    return f"{style.say('cleared')} {', '.join(style.say(surface) for surface in standing.cleared)}"
+
+
+def cleared_line(standing: Standing, style: Style) -> list[str]:
+    """The same as a line of the story; none where nothing is cleared."""
+    return [f"**{style.say('partly').capitalize()}:** {cleared(standing, style)}."] if standing.cleared else []
 
 
 def set_aside(reconciled: Reconciled, style: Style) -> list[str]:

@@ -63,6 +63,12 @@ _PERFORMANCE = family(
     r"latenc(?:y|ies)|throughput|bandwidth|rtf|speed-?ups?|fps|frames?/s|tokens?/s|tok/s|qps|rps|iops|ops/s|budgets?|target|time|runtime|step|decode|prefill|per (?:frame|token|step|request|second)|rate|performance|roofline|flops|utili[sz]ation|(?:milli|micro|nano)?seconds?|faster|slower|gain",
     zh=("时延", "延迟", "吞吐", "带宽", "速度", "耗时", "性能", "加速", "帧率", "每秒", "每帧", "每步", "目标", "算力", "毫秒", "时间"),
 )
+_BARE = re.compile(r"floor|ceiling|limit|bound|optimum|minimum|maximum|speed of light|下界|下限|上限|天花板|极限", re.IGNORECASE)
+_STRONG = re.compile(r"bandwidth|memory|compute|latency|roofline|throughput|speed|physical", re.IGNORECASE)
+_LIMITED = family(
+    r"latenc(?:y|ies)|throughput|bandwidth|rtf|fps|roofline|flops|tokens?/s|per (?:frame|token|step|request|second)|frame ?rate|decode|prefill|faster|slower|speed-?up",
+    zh=("时延", "延迟", "吞吐", "带宽", "耗时", "帧率", "每秒", "每帧", "每步", "算力", "性能"),
+)
 _OTHER_CANNOT = family(
     r"verif(?:y|ied)|confirm(?:ed)?|reproduc\w+|tell|say|said|know|known|judge[d]?|determine[d]?|fetch\w*|resol\w+|inspect\w*|be compared|compare|conclude[d]?|rule out|exclude[d]?|guarantee[d]?|claim(?:ed)?|attribute[d]?|separate[d]?|establish\w*|prove[dn]?|infer(?:red)?|open(?:ed)?|see|be used|distinguish\w*|explain(?:ed)?|audit(?:ed)?|check(?:ed)?",
     zh=("核实", "验证", "确认", "复现", "判断", "说明", "证明", "得出", "比较", "确定", "推断"),
@@ -72,7 +78,7 @@ _NO_CLAIM = family(
     zh=("未达到", "没有达到", "不是下限", "并非下限", "不等于", "不代表"),
 )
 _SETTING = family(
-    r"(?:rate|memory|power|time|token|context|batch|concurrency|queue|retry|size|request|connection|thread|cost) (?:limit|cap)|alert(?:ing)?|configured|config(?:uration)? (?:limit|value)|price|noise floor|floor plan|confidence|interval|percentile|95 ?%|statistic\w*|estimator|accuracy|bug|deadlock|race|overflow|crash",
+    r"(?:rate|memory|power|time|token|context|batch|concurrency|queue|retry|size|request|connection|thread|cost) (?:limit|cap)|alert(?:ing)?|configured|config(?:uration)? (?:limit|value)|price|(?:version|runtime|python|node|engine|support|price|noise|coverage|quality|score) floor|node \d+|\beol\b|noise floor|floor plan|confidence|interval|percentile|95 ?%|statistic\w*|estimator|accuracy|bug|deadlock|race|overflow|crash",
     zh=("配置上限", "并发上限", "限流", "置信", "噪声底"),
 )
 _RESIDENT = family(
@@ -112,10 +118,18 @@ def _claims_bound(statement: Statement) -> bool:
     text = statement.text
     if statement.kind == "heading" or has_word(text, _NO_CLAIM) or has_word(text, _SETTING) or not _is_about_performance(text):
         return False
-    bound = any(mention.is_claimed for mention in mentions(statement, _BOUND))
+    bound = any(mention.is_claimed and _is_tied(statement, mention.match[0]) for mention in mentions(statement, _BOUND))
     return bound or any(
         _cannot_be_better(mention.clause.text[mention.match.start() :]) and mention.standing == "asserted" for mention in mentions(statement, _CANNOT)
     )
+
+
+def _is_tied(statement: Statement, word: str) -> bool:
+    """A bare "floor" or "limit" may be of a version, a price or a noise: it counts with a quantity of time or rate, or beside a word of performance."""
+    if not _BARE.search(word) or _STRONG.search(word):
+        return True
+    near = [q for q in quantities(statement.text) if q.unit is not None and (q.unit.family == "time" or q.unit.family.endswith("/time"))]
+    return bool(near) or has_word(statement.text, _LIMITED)
 
 
 def _is_about_performance(text: str) -> bool:

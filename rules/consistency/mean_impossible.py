@@ -53,7 +53,9 @@ _MEASURED = word_set(
     "rate ratio fraction percent share probability prob accuracy abs absolute relative squared square rms rmse l1 l2 position prediction loss norm cost distance "
     "time latency duration weight depth size length price log speed score error_rate throughput bandwidth level"
 )
-_INTEGERS = re.compile(r"\binteger|whole[- ]number|likert|\bdiscrete\b|[15]-point|整数|李克特|[五七]级", re.IGNORECASE)
+_INTEGERS = re.compile(
+    r"(?<![a-z])integer|(?<![a-z])whole[-_ ]?number|(?<![a-z])likert|(?<![a-z])discrete(?![a-z])|[15]-point|整数|李克特|[五七]级", re.IGNORECASE
+)
 _RATERS = word_set("rater listener participant subject respondent annotator judge reviewer evaluator assessor")
 _RATINGS = word_set("rating score vote response answer judgement judgment annotation")
 _PLACES = word_set("worker rank process node host device gpu npu card thread seed arm shard core user client layer point time")

@@ -126,7 +126,7 @@ def _in_document(places: Iterable[Node]) -> Iterator[Broken]:
     for node in places:
         if isinstance(node.value, dict) and 2 <= len(node.value) <= KEYS:
             terms = _terms(node.path, node.value)
-            for check in (_rates, _speedups, _real_time, _hits):
+            for check in (_rates, _speedups, _real_time, _paced, _hits):
                 yield from check(terms, node)
         elif isinstance(node.value, list) and 2 <= len(node.value) <= 10_000 and isinstance(node.value[0], dict):
             yield from _frame_rate(node)
@@ -251,7 +251,7 @@ def _nested_pairs(node: Node) -> Iterator[tuple[Term, Term]]:
 def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
     """RTF = processing time / audio time, or its inverse."""
     for rtf in terms:
-        if (not rtf.words & {"rtf"} and not {"real", "time", "factor"} <= rtf.words) or _is_average(rtf.key):
+        if not _is_real_time(rtf) or _is_average(rtf.key):
             continue
         audio = [t for t in terms if t.family == "time" and t.words & _AUDIO]
         spent = [t for t in terms if t.family == "time" and not t.words & _AUDIO and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
@@ -259,6 +259,43 @@ def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
             a, b = spent[0], audio[0]
             if not _meets(rtf, a.low / b.high, a.high / b.low) and not _meets(rtf, b.low / a.high, b.high / a.low):
                 yield Broken("real-time factor", rtf, (a, b), _number(a.value / b.value))
+
+
+_FRAME_RATES = ("frames/time", "samples/time", "images/time", "steps/time", "events/time", "messages/time", "packets/time", "pages/time", "frequency")
+_SOURCE = word_set(
+    "source input native codec media video clip content nominal original target playback recording camera sensor capture real stream realtime 源 原 片源 输入 采集"
+)
+_DONE = word_set(
+    "decode encode process processed processing output achieved measured render generate generation throughput infer inference produced done model 解码 处理 生成 输出 实测 编码"
+)
+
+
+def _paced(terms: list[Term], _: Node) -> Iterator[Broken]:
+    """RTF = the source's rate / the rate at which it is processed, or its inverse."""
+    for rtf in terms:
+        if not _is_real_time(rtf) or _is_average(rtf.key):
+            continue
+        rates = [t for t in terms if t.family in _FRAME_RATES and not _is_average(t.key)]
+        source = [t for t in rates if _parts_of(t) & _SOURCE and not _parts_of(t) & _DONE]
+        done = [t for t in rates if t not in source]
+        if len(source) != 1 or len(done) != 1 or source[0].low <= 0 or done[0].low <= 0:
+            continue
+        a, b = source[0], done[0]
+        known = [Fraction(1), *islice(_multipliers(terms, rtf, [a, b]), 24)]
+        if not any(_meets(rtf, a.low / b.high * k, a.high / b.low * k) or _meets(rtf, b.low / a.high * k, b.high / a.low * k) for k in known):
+            yield Broken("source rate ÷ processed rate", rtf, (a, b), _number(a.value / b.value))
+
+
+def _is_real_time(term: Term) -> bool:
+    return bool(term.words & {"rtf", "realtime"}) or {"real", "time", "factor"} <= term.words or "实时率" in term.key or "实时因子" in term.key
+
+
+def _parts_of(term: Term) -> frozenset[str]:
+    """The words of a key with the stems of its verbs: `decoded` is decode. Chinese keys are looked through for the known words."""
+    stems = {
+        word[: -len(end)] + more for word in term.words for end, more in (("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")) if word.endswith(end)
+    }
+    return term.words | stems | {word for word in _SOURCE | _DONE if not word.isascii() and word in term.key}
 
 
 def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:

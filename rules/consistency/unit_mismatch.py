@@ -28,12 +28,15 @@ from itertools import islice
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
-from rules.reading.canonical_words import words
+from rules.reading.canonical_words import singular, words
 from rules.reading.documents import Document, Node, Number, Path, nodes, walk
 from rules.reading.few import few
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.records import Records, place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
+from rules.reading.unit_keys import unit_of_key
+from rules.reading.units import Unit
+from rules.reading.units import unit as unit_named
 from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
@@ -42,12 +45,18 @@ FIGURES, PAIRS = 20_000, 2000
 """So many numbers of a bundle, and pairs of one name, are compared."""
 _GENERIC = SAMPLE_WORDS | word_set(
     "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
-    "json entry group campaign bundle receipt measurement status record block"
+    "json csv entry group campaign bundle receipt measurement status record block overview digest headline dashboard sheet log bench benchmark recap brief "
+    "totals aggregate note results metrics time 汇总 明细 总览 概览 概要 摘要 报告 报表 详情 详细 记录 统计 总表 附表 表格 表 原始 清单 指标 负载"
+)
+# Words of file names that set two files of one workload apart.
+_CONTRASTS = word_set(
+    "small large tiny big medium huge short long cold warm hot control candidate baseline before after old new first second third ref reference patched stock "
+    "debug release single multi serial parallel low high left right 冷 热 大 小 基线 候选 对照 优化前 优化后 首次 再次"
 )
 # Fields that every object of a campaign may share: equal values link nothing.
 _COMMON = word_set(
     "campaign verdict status unit provenance date host device model arm kind type format schema version note comment description author revision commit sha image "
-    "hardware platform engine framework language source issue bundle owner level"
+    "hardware platform engine framework language source issue bundle owner level metric measure quantity statistic tool seed port"
 )
 # Fields whose difference says nothing about the subject.
 _LOOSE = word_set(
@@ -68,7 +77,14 @@ class Figure:
 
     @property
     def factor(self) -> Fraction:
-        return self.quantity.unit.factor if self.quantity.unit else Fraction(1)
+        """To the base of the family; a percentage is a hundredth of a ratio."""
+        unit = self.quantity.unit
+        return Fraction(1) if unit is None else unit.factor / 100 if unit.family == "percent" else unit.factor
+
+    @property
+    def family(self) -> str | None:
+        unit = self.quantity.unit
+        return None if unit is None else "ratio" if unit.family == "percent" else unit.family
 
     @property
     def base(self) -> Fraction:
@@ -78,13 +94,25 @@ class Figure:
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     groups: dict[object, list[Figure]] = defaultdict(list)
     for figure in _figures(snapshot, bundle):
-        groups[figure.name, figure.quantity.unit.family if figure.quantity.unit else None].append(figure)
-    pairs: dict[tuple[object, object], list[tuple[Figure, Figure, Fraction]]] = defaultdict(list)
-    for held in groups.values():
-        for small, large, factor in islice(_scaled(held), PAIRS):
-            if _same_subject(small, large):
-                pairs[(small.doc.path, small.path[:-1]), (large.doc.path, large.path[:-1])].append((small, large, factor))
-    yield from few((_finding(bundle, found) for found in pairs.values()), "pairs of values")
+        groups[figure.name, figure.family].append(figure)
+    found = [pair for held in groups.values() for pair in islice(_scaled(held), PAIRS) if _same_subject(*pair[:2], alone=len(held) == 2)]
+    yield from few((_finding(bundle, one) for one in _matters(found)), "pairs of values")
+
+
+Pair = tuple[Figure, Figure, Fraction]
+
+
+def _matters(found: list[Pair]) -> list[list[Pair]]:
+    """The pairs that are one matter: of the same objects, or one name at one factor between the same two files."""
+    first: dict[object, int] = {}
+    made: dict[int, list[Pair]] = {}
+    for number, (small, large, factor) in enumerate(found):
+        ends = [(figure.doc.path, figure.path[:-1]) for figure in (small, large)]
+        keys = [*ends, (small.doc.path, large.doc.path, small.name, factor)]
+        known = sorted({first[key] for key in keys if key in first}) or [number]
+        made[known[0]] = [pair for group in known for pair in made.pop(group, [])] + [(small, large, factor)]
+        first |= {key: known[0] for key, group in first.items() if group in known} | dict.fromkeys(keys, known[0])
+    return list(made.values())
 
 
 # ---------------------------------------------------------------- figures
@@ -111,18 +139,42 @@ def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:
             continue
         if len(node.parent) > 100 or counts(node.path[-1]):
             continue
-        key = read_key(node.path[-1])
-        quantity = of_value(node.value, key.unit)
-        name = frozenset("time" if word in _TIME_LIKE else word for word in (*key.words, *_of_unit(key.unit)) if word not in _UNITS)
+        said, unit = _said(node)
+        quantity = of_value(node.value, unit)
+        name = _name(said, quantity.unit if quantity else unit)
         if quantity is not None and quantity.digits >= DIGITS and quantity.value > 0 and name:
             yield Figure(doc, node.path, quantity, name, node.parent)
 
 
-_UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value")
+def _said(node: Node) -> tuple[str, Unit | None]:
+    """The name and the unit of a number: its key's; for a plain `value` the metric's that stands beside; the unit may stand beside or above."""
+    key = str(node.path[-1])
+    holder = node.parent
+    if not set(words(key)) - {"value", "val", "result", "reading", "amount"}:
+        key = next((holder[field] for field in _METRICS if isinstance(holder.get(field), str) and len(holder[field]) <= 60), key)
+    beside = next((unit_named(holder[field]) for field in ("unit", "units", "单位") if isinstance(holder.get(field), str)), None)
+    above = read_key(node.path[-2]).unit if len(node.path) > 1 and isinstance(node.path[-2], str) else None
+    declared = unit_of_key(key)
+    own = declared if declared is not None and declared.family == "ratio" else read_key(key).unit
+    return key, own or beside or above
 
 
-def _of_unit(unit: Any) -> tuple[str, ...]:
-    return ("time",) if unit is not None and unit.family == "time" else ()
+_METRICS = ("metric", "measure", "quantity", "name", "指标", "名称")
+_UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value per")
+_SHARES = word_set("ratio rate fraction share proportion portion")
+_RATES = word_set("throughput rate speed bandwidth per s ms second minute hour tps qps rps fps iops op operation")
+
+
+def _name(key: str, unit: Unit | None) -> frozenset[str]:
+    """What a key says, however it is spelled: without the unit's own words, with one word for a time, for a rate and for a share."""
+    said = [word for word in read_key(key).words if word not in _UNITS]
+    family = unit.family if unit is not None else ""
+    if family.endswith("/time"):
+        counted = {singular(part) for part in family.split("/")} | {"tok", "req", "query", "img"}
+        return frozenset(word for word in said if word not in _RATES and word not in counted) | {family}
+    if family in ("", "ratio", "percent"):
+        said = ["share" if word in _SHARES else word for word in said] + (["share"] if family else [])
+    return frozenset(["time" if word in _TIME_LIKE else word for word in said] + (["time"] if family == "time" else []))
 
 
 def _scaled(held: list[Figure]) -> Iterator[tuple[Figure, Figure, Fraction]]:
@@ -144,23 +196,37 @@ def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:
     """True when the factor is exact as printed: one value lies in what the other's digits allow, both with enough digits."""
     value = small.base * factor / large.factor
     low, high = small.quantity.low * small.factor * factor / large.factor, small.quantity.high * small.factor * factor / large.factor
+    units = {figure.quantity.unit.family for figure in (small, large) if figure.quantity.unit}
+    if units == {"ratio", "percent"} and max(f.quantity.value for f in (small, large) if f.quantity.unit and f.quantity.unit.family == "ratio") > 1:
+        return False  # a "ratio" above one is a percentage, whatever it is called
     return large.quantity.low <= value <= large.quantity.high or (low <= large.quantity.value <= high and factor == 60)
 
 
 # ---------------------------------------------------------------- the same subject
 
 
-def _same_subject(one: Figure, other: Figure) -> bool:
+def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
+    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name."""
     if one.doc.path == other.doc.path and one.path[:-1] == other.path[:-1]:
         return one.path[-1] != other.path[-1] and one.quantity.unit is not None and other.quantity.unit is not None
     if _contradict(one, other):
         return False
     if _names(one, other) or _names(other, one):
         return True
-    left, right = _about(one, other), _about(other, one)
-    if left and right and left != right:
+    left, right = _keys_about(one), _keys_about(other)
+    files = (_stem_words(one), _stem_words(other)) if one.doc.path != other.doc.path else (frozenset[str](), frozenset[str]())
+    if left and right and not (left <= right | files[1] and right <= left | files[0]):
         return False
-    return bool(left and left == right) or _share_identity(one.holder, other.holder) or _share_figure(one, other)
+    if (files[0] - files[1]) & _CONTRASTS and (files[1] - files[0]) & _CONTRASTS:
+        return False
+    if _share_identity(one, other):
+        return True
+    left, right = left or files[0], right or files[1]
+    if left and right:
+        return left <= right | files[1] and right <= left | files[0]
+    numbered = any(part.isdigit() for part in files[0] ^ files[1])
+    unnamed = not _identities(one) and not _identities(other) and not _keys_about(one) and not _keys_about(other)
+    return _share_figure(one, other) or (alone and one.doc.path != other.doc.path and unnamed and not numbered)
 
 
 def _contradict(one: Figure, other: Figure) -> bool:
@@ -190,13 +256,16 @@ def _same_number(one: Number, other: Number) -> bool:
     return any(abs(ratio / factor - 1) < Fraction(1, 10**4) for factor in FACTORS)
 
 
-def _about(figure: Figure, other: Figure) -> frozenset[str]:
-    """The words that say of what the object is: of the keys around it, else of its file's name."""
-    keys = [part for part in figure.path[:-1] if isinstance(part, str)]
-    said = frozenset(word for part in keys for word in words(part) if word not in _GENERIC)
-    if said or figure.doc.path == other.doc.path:
-        return said
-    return frozenset(word for word in words(_stem(figure.doc.path)) if word not in _GENERIC and len(word) > 1)
+def _keys_about(figure: Figure) -> frozenset[str]:
+    """The words of the keys around an object that say of what it is; a list's name says only what its elements are."""
+    parts = figure.path[:-1]
+    keys = [part for part, after in zip(parts, (*parts[1:], ""), strict=False) if isinstance(part, str) and not isinstance(after, int)]
+    return frozenset(word for part in keys for word in words(part) if word not in _GENERIC)
+
+
+def _stem_words(figure: Figure) -> frozenset[str]:
+    """The words of a file's name that say of what it is, numbers included."""
+    return frozenset(word for word in words(_stem(figure.doc.path)) if word not in _GENERIC and (len(word) > 1 or not word.islower()))
 
 
 def _stem(path: str) -> str:
@@ -216,11 +285,23 @@ def _names(one: Figure, other: Figure) -> bool:
     return False
 
 
-def _share_identity(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return any(
-        isinstance(value, str) and value == other.get(key) and len(value) < 200 and not set(words(key)) & (_COMMON | _LOOSE)
-        for key, value in one.items()
-    )
+def _identities(figure: Figure) -> frozenset[str]:
+    """The strings of an object that say of what it is: a workload, a clip, a run; and the numbers of runs."""
+    made = set()
+    for key, value in figure.holder.items():
+        said = set(words(key))
+        if said & (_COMMON | _LOOSE) or key == figure.path[-1]:
+            continue
+        if isinstance(value, str) and 0 < len(value) < 200 and not value[:1].isdigit():
+            made.add(value.strip().casefold())
+        elif isinstance(value, (Number, str)) and value and counts(key) is None and read_key(key).unit is None and len(said) <= 2:
+            text = value.text if isinstance(value, Number) else value
+            made.update([f"{'_'.join(sorted(said))}={text}"] if text.isdigit() else [])
+    return frozenset(made)
+
+
+def _share_identity(one: Figure, other: Figure) -> bool:
+    return bool(_identities(one) & _identities(other))
 
 
 def _share_figure(one: Figure, other: Figure) -> bool:
@@ -237,7 +318,7 @@ def _share_figure(one: Figure, other: Figure) -> bool:
 # ---------------------------------------------------------------- findings
 
 
-def _finding(bundle: Bundle, found: list[tuple[Figure, Figure, Fraction]]) -> Finding:
+def _finding(bundle: Bundle, found: list[Pair]) -> Finding:
     small, large, factor = found[0]
     said = "; ".join(f"{_at(bundle, a)} = {_shown(a)} and {_at(bundle, b)} = {_shown(b)} (×{int(f)})" for a, b, f in found[:5])
     where: list[Location] = [place(figure.doc, figure.path, "operand") for pair in found[:20] for figure in pair[:2]]

@@ -47,16 +47,44 @@ KINDS: dict[str, tuple[str, str]] = {
     "samples": (r"(?:raw )?samples|样本", r"sample|raw|\.csv|\.json"),
     "receipts": (r"receipts?|回执|收据", r"receipt|result|\.json"),
 }
-_NOUN = {
-    kind: re.compile(
-        rf"(?<![\w-])(?:{words})(?![\w-])" if words.isascii() else rf"(?:(?<![\w-])(?:{words.rpartition('|')[0]})(?![\w-])|{words})", re.IGNORECASE
-    )
-    for kind, (words, _) in KINDS.items()
-}
+
+
+def _noun(words: str) -> re.Pattern[str]:
+    """English words as whole words, Chinese ones anywhere."""
+    english = "|".join(word for word in words.split("|") if word.isascii())
+    chinese = "|".join(word for word in words.split("|") if not word.isascii())
+    return re.compile(rf"(?<![\w-])(?:{english})(?![\w-])" + (f"|{chinese}" if chinese else ""), re.IGNORECASE)
+
+
+_NOUN = {kind: _noun(words) for kind, (words, _) in KINDS.items()}
 _FILE = {kind: re.compile(name, re.IGNORECASE) for kind, (_, name) in KINDS.items()}
+_SOURCES = frozenset(
+    [
+        "src",
+        "lib",
+        "libs",
+        "scripts",
+        "tools",
+        "docs",
+        "doc",
+        "test",
+        "tests",
+        "include",
+        "rtl",
+        "hw",
+        "kernel",
+        "kernels",
+        "cmd",
+        "pkg",
+        "internal",
+        "source",
+        "sources",
+    ]
+)
+_DENIED = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot)\b|n't\b|没有|无|未|不", re.IGNORECASE)
 _CLAIMS: tuple[Family, ...] = (KEPT, PREPARED)
 _ELSEWHERE = re.compile(
-    r"(?<![\w/])#\d|github\.com|\b(?:upstream|another|other) (?:repositor|pull|repo|project|campaign)|\bon the (?:tuning )?host\b|artifact store|object store|s3:|上游|另一个仓库|别的仓库",
+    r"(?<![\w/])#\d|github\.com|\b(?:upstream|another|other) (?:repositor|pull|repo|project|campaign)|\bon the (?:tuning )?host\b|artifact store|object store|s3:|\bgit (?:object|history|tag)|上游|另一个仓库|别的仓库",
     re.IGNORECASE,
 )
 _ADMITTED = family(
@@ -120,7 +148,7 @@ def _in_text(snapshot: Snapshot, path: str, made: Iterable[Statement], about: tu
 
 def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
     """Backticked paths inside a bundle that are not there."""
-    if _is_admitted(statement.text):
+    if _is_admitted(statement.text) or _DENIED.search(statement.text):
         return
     for span in statement.code_spans:
         text = span.text.strip()
@@ -128,6 +156,8 @@ def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bun
         if bundle is None or (bundle_at(snapshot, path) is None and not text.startswith(bundle.path + "/")):
             continue
         relative = text.removeprefix(bundle.path + "/")
+        if relative.partition("/")[0].lower() in _SOURCES:
+            continue
         if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative):
             where = Location(path, line=span.line, role="claim", text=statement.text)
             yield _finding(bundle, text, (where,), Severity.MEDIUM, f"“{excerpt(statement.text)}” names `{text}`")
@@ -160,15 +190,27 @@ def _is_claimed(mention: Mention) -> bool:
 
 
 def _kind(mention: Mention) -> str | None:
-    """What the verb speaks of: the artifact noun nearest to it in its clause."""
-    clause, where = mention.clause.text, mention.match.start()
-    near = [(min(abs(m.start() - where), abs(m.end() - where)), kind) for kind, noun in _NOUN.items() for m in noun.finditer(clause)]
-    distance, kind = min(near, default=(NEAR + 1, ""))
-    return kind if distance <= NEAR else None
+    """What the verb speaks of: "raw logs are retained", "retained raw logs", "preflight prepared", 日志已保留; a noun elsewhere in the clause is none."""
+    before, after = mention.clause.text[: mention.match.start()], mention.clause.text[mention.match.end() :]
+    for kind, noun in _NOUN.items():
+        if any(_SUBJECT.match(before, m.end()) for m in noun.finditer(before)) or any(
+            _OBJECT.match(after[: m.start()]) for m in noun.finditer(after[:NEAR])
+        ):
+            return kind
+    return None
 
 
-NEAR = 40
-"""Characters between a claim's verb and its noun, at most."""
+NEAR = 60
+"""Characters after a claim's verb in which its noun may stand."""
+_SUBJECT = re.compile(
+    r"(?:,? (?:and|or|of|from|for|in|with) (?:[\w/-]{1,24} ?){1,4})?(?:[\s)]{0,2}(?:is|are|was|were|has|have|been|being|all|also|now|already|both|remain|remains|stay|kept|fully|still)\b){0,4}[\s:]{0,2}\Z"
+    r"|[^，。；,;]{0,8}(?:已|均|都|全部|一并|也)?[^，。；,;]{0,4}\Z",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    r"\s?(?:(?:the|all|its|their|our|raw|full|complete|original|corresponding|both|every|each|server|worker|compiler|device|client|benchmark|run|\d+)\s){0,5}\Z|[^，。；,;]{0,8}\Z",
+    re.IGNORECASE,
+)
 
 
 def _has(snapshot: Snapshot, bundle: Bundle, kind: str, mention: Mention) -> bool:
@@ -223,5 +265,5 @@ RULE = Rule(
     Severity.HIGH,
     check,
     each=each,
-    norms=(("not in this checkout", "external"), ("external", "explains"), ("artifact", "outside", "repository")),
+    norms=(("not in this checkout", "external"), ("external", "explains")),
 )

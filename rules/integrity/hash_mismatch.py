@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from rules.core.model import Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot, Unchecked
 from rules.reading.layout import Bundle, bundles
-from rules.reading.manifests import Judged, Kind, Manifest, judge, manifests, place_of
+from rules.reading.manifests import Judged, Kind, Manifest, is_about_elsewhere, judge, manifests, place_of
 
 ALONE = 8
 """More plain differences than this in one manifest are one finding: the manifest as a whole is out of date."""
@@ -55,8 +55,12 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
 
 
 def _of_manifest(snapshot: Snapshot, bundle: Bundle, manifest: Manifest) -> Iterator[Item]:
+    held = judge(snapshot, bundle, manifest)
+    if is_about_elsewhere(manifest, held):
+        yield Unchecked(f"the {len(held)} digests in {manifest.path}", "none of the files they are listed for is in this repository")
+        return
     by_kind: dict[Kind, list[Judged]] = defaultdict(list)
-    for judged in judge(snapshot, bundle, manifest):
+    for judged in held:
         by_kind[judged.kind].append(judged)
     yield from _held(manifest, [*by_kind.pop("equal", []), *by_kind.pop("lfs", [])])
     for judged in by_kind.pop("external", []):

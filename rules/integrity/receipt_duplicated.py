@@ -28,6 +28,8 @@ from typing import Any
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
 from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, nodes, pointer, read_json, resolve
 from rules.reading.layout import bundle_at, bundles
+from rules.reading.named_paths import split_key
+from rules.reading.unit_keys import unit_of_key
 
 SHORTEST = 3
 DIGITS = 4
@@ -35,8 +37,14 @@ ROWS = 100_000
 """Lines of a table or of a JSONL file that are compared at most."""
 _NUMBER = re.compile(r"\s*-?\d[\d.]*+(?:[eE][-+]?\d+)?\s*\Z")
 _TABLES = (".csv", ".tsv")
+_TIMES = re.compile(
+    r"(?:^|[_\W])(?:time|times|timing|timings|latency|latencies|elapsed|duration|durations|wall|wallclock|runtime|runtimes|delay|rtt|ttft|itl|tpot|samples?"
+    r"|measurements?|values?|observations?|raw|runs?|trials?|repetitions?|reps?|iterations?|laps?|results?)(?:[_\W]|\Z)|耗时|时间|延迟|时延|样本|用时",
+    re.IGNORECASE,
+)
 _SETTING = re.compile(
-    r"seed|size|shape|dim|count|hash|digest|step|config|setting|param|input|expected|threshold|limit|target|quantile|bucket|bin", re.I
+    r"period|clock|freq|power|watt|seed|size|shape|dim|count|hash|digest|step|config|setting|param|input|expected|threshold|limit|target|quantile|bucket|bin",
+    re.I,
 )
 _COPY_KEY = re.compile(
     r"cop(?:y|ied)|duplicate|mirror|derived|same_as|reexport|re_export|alias|source_(?:file|receipt|path|record)|from_receipt|复制|副本", re.I
@@ -125,9 +133,15 @@ def _in_nodes(path: str, found: tuple[Node, ...], root: Any) -> Iterator[Sequenc
         if not isinstance(node.value, list) or len(node.value) < SHORTEST or any(_SETTING.search(str(part)) for part in node.path):
             continue
         for key, texts in _columns(node.value):
-            if _measured(texts):
+            if _is_time(*(str(part) for part in (*node.path, key))) and _measured(texts):
                 place = pointer((*node.path, *((0, key) if key else ())))
                 yield _sequence(path, place, None, _identity(root, node.path), texts)
+
+
+def _is_time(*names: str) -> bool:
+    """True when the nearest name that declares a unit declares one of time, or none does and a name speaks of times or of samples."""
+    units = [unit for name in names if (unit := unit_of_key(name)) is not None]
+    return units[-1].family == "time" if units else any(_TIMES.search(split_key(name)) for name in names)
 
 
 def _columns(held: list[Any]) -> Iterator[tuple[str, list[str]]]:
@@ -172,8 +186,8 @@ def _in_lines(path: str, data: bytes) -> Iterator[Sequence]:
         identity = _identity(records[0], ()) if records else frozenset()
     else:
         columns, identity = _table(text, "\t" if path.endswith(".tsv") else ","), frozenset()
-    for _, texts in columns:
-        if _measured(texts):
+    for name, texts in columns:
+        if _is_time(name) and _measured(texts):
             yield _sequence(path, None, 1 if path.endswith(LINES_SUFFIXES) else 2, identity, texts)
 
 

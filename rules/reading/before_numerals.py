@@ -172,7 +172,7 @@ def _after_word(text: str, begin: int, sign: int, relation: str, literal: str, s
     if skipped >= 0 and begin - skipped <= 5 and text[skipped:begin].strip() in _CHAINED and skipped > 0 and text[skipped - 1].isdigit():
         return begin, sign, relation, Standing.VERSION
     window = text[max(0, begin - 24) : begin].rstrip(" \u00a0\n\t(=")
-    word = window.rstrip(".:#").rsplit(None, 1)[-1].lstrip("([*`\"'").lower() if window else ""
+    word = (window.rstrip(".:#").split() or [""])[-1].lstrip("([*`\"'").lower()
     if not word.isascii():
         return _after_chinese(text, begin, sign, relation) if is_cjk(word[-1]) else (begin, sign, relation, Standing.READ)
     if relation == "=" and (word in _RELATIONS or word in _PHRASE_ENDS):

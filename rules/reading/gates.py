@@ -263,14 +263,15 @@ def _shown(value: Any) -> str:
 def _thresholds(node: Node) -> Iterator[tuple[Direction, Fraction, tuple[str, ...]]]:
     key = words(node.key)
     if isinstance(node.value, Number) and node.value.exact is not None:
-        direction = _direction(key, node.parent)
+        direction = direction_of(key, node.parent)
         if direction:
             yield direction, node.value.exact, tuple(word for word in key if word not in _MIN_WORDS | _MAX_WORDS | _VALUE_WORDS | {"at"})
     elif isinstance(node.value, str) and (set(key) & _RULE_KEYS) and len(node.value) <= 1000:
         yield from rules_in_words(node.value)
 
 
-def _direction(key: tuple[str, ...], parent: Any) -> Direction | None:
+def direction_of(key: tuple[str, ...], parent: Any) -> Direction | None:
+    """Which side of a threshold under `key` (its words) is allowed, by the key or by an operator beside it in `parent`; None for no threshold."""
     held = set(key)
     if held & _MIN_WORDS and not held & _MAX_WORDS:
         return "min"

@@ -225,11 +225,13 @@ def normal(path: str) -> str:
 
 
 def target(snapshot: Snapshot, tree: Tree, bundle: Bundle, manifest: str, path: str) -> str | None:
-    """The file of `tree` that a manifest's path names: from the manifest's folder, then the bundle's root, then the repository's."""
+    """The file of `tree` that a manifest's path names: from the manifest's folder, then the bundle's root, the folders between, then the repository's."""
     by_normal = snapshot.memo(("normal paths", id(tree)), lambda: {unicodedata.normalize("NFC", p): p for p in tree.files})
     if path in tree.files and path.startswith(bundle.path + "/"):
         return path
-    for folder in (manifest.rpartition("/")[0], bundle.path, ""):
+    own = manifest.rpartition("/")[0]
+    above = ["/".join(own.split("/")[:depth]) for depth in range(own.count("/"), 0, -1)]
+    for folder in dict.fromkeys((own, bundle.path, *above, "")):
         found = by_normal.get(normal(f"{folder}/{path.replace(chr(92), '/').removeprefix('*')}"))
         if found:
             return found
@@ -273,6 +275,14 @@ class Judged:
     file: str | None = None
     actual: str | None = None
     moved_to: str | None = None
+
+
+_NAMED = re.compile(r"integrity|manifest|sha-?256|checksum|sums|digest|freeze|frozen|hash|清单|校验", re.IGNORECASE)
+
+
+def is_about_elsewhere(manifest: Manifest, judged: tuple[Judged, ...]) -> bool:
+    """True for a record that is no manifest by name and of whose files not one is here: it speaks of another checkout."""
+    return not manifest.freeze and not _NAMED.search(manifest.path.rpartition("/")[2]) and all(one.kind in ("absent", "external") for one in judged)
 
 
 def judge(snapshot: Snapshot, bundle: Bundle, manifest: Manifest) -> tuple[Judged, ...]:

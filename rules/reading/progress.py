@@ -149,11 +149,14 @@ def _scope(text: str, modifiers: list[str]) -> Scope:
 
 def devices_in(text: str) -> int | None:
     """The first device count that `text` names: `four-device`, `8 cards`, 四卡."""
-    match = _DEVICES.search(text)
-    if match is None:
-        return None
-    said = (match["n"] or match["zh"]).casefold()
-    return int(said) if said.isascii() and said.isdigit() else NUMBERS.get(said)
+    return next((count for count, _ in device_counts(text)), None)
+
+
+def device_counts(text: str) -> tuple[tuple[int, int], ...]:
+    """(count, offset) of every device count that `text` names."""
+    said = [((match["n"] or match["zh"]).casefold(), match.start()) for match in _DEVICES.finditer(text)]
+    counts = [(int(word) if word.isascii() and word.isdigit() else NUMBERS.get(word), start) for word, start in said]
+    return tuple((count, start) for count, start in counts if count is not None)
 
 
 def _alnum(text: str) -> str:
@@ -271,7 +274,10 @@ def _covers(snapshot: Snapshot, bundle: Bundle, receipt: Receipt, scope: Scope) 
         return False
     if scope.arm == "baseline" and "baseline" not in receipt.arms:
         return False
-    if scope.devices is not None and (_device_count(_value(snapshot, receipt.path)) or _bundle_devices(snapshot, bundle) or scope.devices) != scope.devices:
+    if (
+        scope.devices is not None
+        and (device_count(_value(snapshot, receipt.path)) or bundle_devices(snapshot, bundle) or scope.devices) != scope.devices
+    ):
         return False
     return all(phrase in _searchable(snapshot, receipt.path) for phrase in scope.phrases)
 
@@ -295,16 +301,16 @@ def _searchable(snapshot: Snapshot, path: str) -> str:
     return snapshot.memo(("searchable", path), make)
 
 
-def _bundle_devices(snapshot: Snapshot, bundle: Bundle) -> int | None:
+def bundle_devices(snapshot: Snapshot, bundle: Bundle) -> int | None:
     """The device count that the plan's documents state."""
     docs = (document(snapshot, path) for path in bundle.part("plan"))
-    return next((count for doc in docs if doc and (count := _device_count(doc.value))), None)
+    return next((count for doc in docs if doc and (count := device_count(doc.value))), None)
 
 
 _COUNT_KEYS = family("devices device gpus npus cards chips count num world size ranks tp 设备 卡数")
 
 
-def _device_count(value: Any) -> int | None:
+def device_count(value: Any) -> int | None:
     """The device count a document states: `devices: 4`, `{"devices": {"count": 4}}`, `"4 x Ascend 910B1"`, `device_count`."""
     for node in walk(value):
         held = frozenset(words(node.key))

@@ -24,6 +24,7 @@ _WHICH = words(
 _NOT_SECONDS = words(
     "loss param item is has arg class model name id key value type flag file path error status address acces token config setting label metric k v"
 )
+_TIMED_TOKEN = words("first next last inter per each time latency mean median avg output decode")  # `first_token_s`, but `access_token_s`
 _LETTERS = {
     "h": ("h", words("elapsed duration wall time runtime device gpu npu node machine cpu train training total")),
     "w": ("W", words("power draw tdp package board gpu idle socket")),
@@ -122,7 +123,8 @@ def _last(parts: list[str]) -> Unit | None:
 def _letter(letter: str, before: list[str]) -> Unit | None:
     """A single letter is a unit only behind a separator and a word that can be measured in it."""
     if letter == "s":
-        return SECOND if before and before[-1] not in _NOT_SECONDS else None
+        timed = before[-1:] == ["token"] and not _TIMED_TOKEN.isdisjoint(before)
+        return SECOND if before and (before[-1] not in _NOT_SECONDS or timed) else None
     if letter in _LETTERS and _LETTERS[letter][1] & set(before):
         return SPELLINGS[_LETTERS[letter][0]]
     return SPELLINGS["%"] if letter == "%" else SPELLINGS.get(letter) if letter == "秒" else None

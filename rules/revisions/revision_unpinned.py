@@ -31,10 +31,55 @@ from rules.reading.statements import Statement, statements
 from rules.reading.words import AUTHOR_REPORTED, has_word
 
 _REVISION = frozenset(
-    ["revision", "rev", "revisions", "commit", "commits", "sha", "shas", "commitish", "githash", "gitsha", "oid", "gitref", "ref", "refs", "pin", "pins", "head", "提交", "修订", "版本号", "提交号"]
+    [
+        "revision",
+        "rev",
+        "revisions",
+        "commit",
+        "commits",
+        "sha",
+        "shas",
+        "commitish",
+        "githash",
+        "gitsha",
+        "oid",
+        "gitref",
+        "ref",
+        "refs",
+        "pin",
+        "pins",
+        "head",
+        "提交",
+        "修订",
+        "版本号",
+        "提交号",
+    ]
 )
-_ARM = frozenset(["baseline", "candidate", "control", "base", "head", "upstream", "source", "engine", "before", "after", "old", "new", "target", "reference", "treatment", "基线", "候选", "对照"])
-_HOLDERS = frozenset(["revisions", "commits", "pins", "shas", "refs", "sources", "versions", "revision", "commit", "pin", "source", "修订", "提交", "版本"])
+_ARM = frozenset(
+    [
+        "baseline",
+        "candidate",
+        "control",
+        "base",
+        "head",
+        "upstream",
+        "source",
+        "engine",
+        "before",
+        "after",
+        "old",
+        "new",
+        "target",
+        "reference",
+        "treatment",
+        "基线",
+        "候选",
+        "对照",
+    ]
+)
+_HOLDERS = frozenset(
+    ["revisions", "commits", "pins", "shas", "refs", "sources", "versions", "revision", "commit", "pin", "source", "修订", "提交", "版本"]
+)
 _BRANCH = frozenset(["branch", "branches", "分支"])
 _IMAGE = frozenset(["image", "container", "docker", "镜像", "容器"])
 _NO_IMAGE = re.compile(
@@ -42,12 +87,42 @@ _NO_IMAGE = re.compile(
     re.IGNORECASE,
 )
 _NOT_ONE = frozenset(
-    ["digest", "sha256", "hash", "checksum", "size", "width", "height", "count", "type", "format", "path", "file", "date", "time", "url", "message", "author", "name", "id", "label", "note", "description", "status", "subject", "title", "tag"]
+    [
+        "digest",
+        "sha256",
+        "hash",
+        "checksum",
+        "size",
+        "width",
+        "height",
+        "count",
+        "type",
+        "format",
+        "path",
+        "file",
+        "date",
+        "time",
+        "url",
+        "message",
+        "author",
+        "name",
+        "id",
+        "label",
+        "note",
+        "description",
+        "status",
+        "subject",
+        "title",
+        "tag",
+    ]
 )
-_POINTER = frozenset(["url", "source", "patch", "pointer", "upstream", "code", "location", "link", "href", "diff", "change", "tree", "来源", "补丁", "链接"])
+_POINTER = frozenset(
+    ["url", "source", "patch", "pointer", "upstream", "code", "location", "link", "href", "diff", "change", "tree", "来源", "补丁", "链接"]
+)
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z", re.IGNORECASE)
 _SHORT = re.compile(r"[0-9a-f]{7,40}\Z", re.IGNORECASE)
 _TEMPLATE = re.compile(r"template|example|sample-plan|skeleton|模板|示例", re.IGNORECASE)
+_TESTS = re.compile(r"(?:^|/)(?:tests?|fixtures?|test-?data|test-fixtures|examples?|templates?|mocks?)/", re.IGNORECASE)
 _SHA_LIKE = re.compile(r"sha|commit|revision|rev\b|hash|提交|修订", re.IGNORECASE)
 _INCONCLUSIVE = re.compile(r"\bINCONCLUSIVE\b|未定论|无定论|无结论|尚无结论|不确定", re.IGNORECASE)
 _TEXT_ROLE = re.compile(
@@ -58,7 +133,9 @@ _TEXT_BRANCH = re.compile(
     r"\bbranch(?:es)?\s+[`“\"']?(?P<after>[A-Za-z][\w./-]{2,100})|[`“\"'](?P<before>[A-Za-z][\w./-]{2,100})[`”\"']?\s+branch\b|分支\s*[`“\"：:]{0,2}(?P<zh>[A-Za-z][\w./-]{1,100})"
 )
 _ANY_ID = re.compile(r"(?<![0-9a-zA-Z])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![0-9a-zA-Z])")
-_NOUN_AFTER = frozenset(["is", "was", "has", "names", "name", "which", "that", "and", "of", "on", "in", "for", "from", "to", "with", "may", "can", "moves", "at"])
+_NOUN_AFTER = frozenset(
+    ["is", "was", "has", "names", "name", "which", "that", "and", "of", "on", "in", "for", "from", "to", "with", "may", "can", "moves", "at"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +149,7 @@ class Loose:
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
-        if _TEMPLATE.search(path.rpartition("/")[2]):
+        if _TEMPLATE.search(path.rpartition("/")[2]) or _TESTS.search(bundle.relative(path)):
             continue
         if is_document(path):
             yield from _findings(snapshot, bundle, path, tuple(_in_document(snapshot, bundle, path)))

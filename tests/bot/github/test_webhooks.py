@@ -31,8 +31,7 @@ from bot.github.webhooks import (
     wishes,
 )
 from tests.bot.making import ROOT
-from tests.twin import Twin
-from tests.twin.corpus import examples
+from tests.twin.corpus import examples, folder
 from tests.twin.server import ALWAYS
 from tests.twin.state import APP_PERMISSIONS
 from tests.twin_tests.stage import stage
@@ -202,6 +201,7 @@ def test_what_wants_nothing_says_why(name: str, payload: dict[str, Any]) -> None
     assert isinstance(found, Nothing) and found.why
 
 
+@pytest.mark.skipif(folder() is None, reason="npm's @octokit/webhooks-examples is not installed")
 def test_every_example_of_the_corpus_is_read() -> None:
     """Every payload that GitHub documents, Enterprise Server's too. One that we listen to and cannot read lacks only the installation."""
     for name, payload in examples(enterprise=True):
@@ -226,4 +226,4 @@ async def test_what_the_twin_delivers(tmp_path: Path) -> None:
 def test_the_manifest_asks_for_what_is_listened_to_and_no_more() -> None:
     manifest = yaml.safe_load((ROOT / "app.yml").read_text("utf-8"))
     assert manifest["default_events"] == [name for name in events() if name not in ALWAYS]
-    assert manifest["default_permissions"] == APP_PERMISSIONS and issubclass(Twin, object)
+    assert manifest["default_permissions"] == APP_PERMISSIONS

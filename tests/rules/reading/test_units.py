@@ -124,6 +124,7 @@ def test_what_converts() -> None:
         ("request_count", "requests"),
         ("rows_in", "rows"),
         ("it_per_s", "iterations/s"),
+        ("mean_first_token_s", "s"),
     ],
 )
 def test_a_key_declares_its_unit(key: str, name: str) -> None:

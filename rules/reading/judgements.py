@@ -1,0 +1,188 @@
+"""Verdicts and judged gates of a result: what each gate's own numbers and flags say, and which verdict is stated over them.
+
+A number against its limit outranks a `passed` flag; null is not a pass. Diagnostics, software checks and waived gates are no gates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules.reading.documents import Node, Number, Path
+from rules.reading.end_keys import held_words
+from rules.reading.gate_entries import STRONG, WEAK, Entry, entries, is_bare_name, is_elsewhere, name_words, tallies
+from rules.reading.keys import family
+from rules.reading.thresholds import FLAGS, LIMITS, MEASURED, NAMES, equality, is_limit_key, keeps, limits, shown
+from rules.reading.verdict_words import Said, said_of
+
+MENTIONS = (
+    "verdict",
+    "gate",
+    "criteri",
+    "accept",
+    "passed",
+    "conclusion",
+    "decision",
+    "outcome",
+    "result",
+    "status",
+    "adjudicat",
+    "qualif",
+    "judg",
+    "结论",
+    "判定",
+    "裁决",
+    "门",
+    "验收",
+    "通过",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedGate:
+    """One gate of a result.
+
+    stated   what its flag or status says; None where it has none
+    unmeasured  its measured value is null or said not to be there
+    holds    whether its number keeps its limit; None where it has no number or no limit that can be compared
+    shown    what was seen: `observed 263.4 against max 250`, `passed: false`
+    """
+
+    name: str
+    place: Path
+    stated: Said | None
+    unmeasured: bool
+    holds: bool | None
+    shown: str
+
+    @property
+    def outcome(self) -> Said:
+        if self.stated == "waived":
+            return "waived"
+        if self.holds is not None:
+            return "pass" if self.holds else "fail"
+        if self.stated == "fail":
+            return "fail"
+        return "open" if self.unmeasured or self.stated is None else self.stated
+
+
+def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
+    """What a result's entry says of its gate. `frozen` is the same gate in the plan: its limit governs."""
+    item = entry.value
+    if not isinstance(item, Mapping):
+        said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
+        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item))
+    flags = [
+        (key, item[key])
+        for key in item
+        if held_words(key) & FLAGS and not held_words(key) & {"count", "at", "by"} and not isinstance(item[key], (Number, list, Mapping))
+    ]
+    told = [(key, said) for key, value in flags if (said := said_of(value))]
+    stated = next((said for wanted in ("waived", "fail", "open", "pass") for _, said in told if said == wanted), None)
+    measured = _measured(item, entry)
+    holds, why = _holds(item, measured, entry, frozen)
+    unmeasured = any(_is_nothing(value) for _, value in measured) and not any(not _is_nothing(value) for _, value in measured)
+    seen = why or ", ".join(shown(key, value) for key, value in [*measured[:1], *flags[:2]]) or "no value and no result"
+    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen)
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and said_of(value) == "open")
+
+
+def _measured(item: Mapping[str, Any], entry: Entry) -> list[tuple[str, Any]]:
+    """(key, value) of what was measured: under `observed`, `value`, …, or under the gate's or the metric's own name."""
+    made = [
+        (key, value)
+        for key, value in item.items()
+        if key not in NAMES and held_words(key) & MEASURED and not is_limit_key(key) and not isinstance(value, (list, Mapping))
+    ]
+    strict = [pair for pair in made if not held_words(pair[0]) & {"result", "candidate"} or isinstance(pair[1], Number)]
+    limited = any(held_words(key) & LIMITS for key in item)
+    own = [
+        (key, value) for key, value in item.items()
+        if key not in NAMES and isinstance(value, Number) and name_words(key) in entry.keys and (limited or not is_limit_key(key)) and not held_words(key) & LIMITS
+    ]  # fmt: skip
+    return strict or own
+
+
+def _holds(item: Mapping[str, Any], measured: list[tuple[str, Any]], entry: Entry, frozen: Entry | None) -> tuple[bool | None, str]:
+    """Whether the measured number keeps every limit that can be compared, the plan's before the result's own; and what was seen."""
+    values = [(key, value) for key, value in measured if not _is_nothing(value)]
+    if not values:
+        return None, ""
+    key, value = values[0]
+    same = equality(item, value)
+    if same is not None:
+        return same[0], f"{shown(key, value)} against {same[1]}"
+    own = [(limit, "") for limit in limits(item)]
+    plan = [(limit, " in the plan") for limit in limits(frozen.value)] if frozen and isinstance(frozen.value, Mapping) else []
+    told = [(limit, where, kept) for limit, where in [*plan, *own] if (kept := keeps(limit, key, value, item, entry.keys)) is not None]
+    broken = [f"{limit.shown}{where}" for limit, where, kept in told if not kept]
+    if broken:
+        return False, f"{shown(key, value)} against {broken[0]}"
+    return (True, f"{shown(key, value)} against {told[0][0].shown}") if told else (None, "")
+
+
+# ---------------------------------------------------------------- verdicts
+
+_NO_VERDICT = family(
+    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required software ci previous count counts number path file log baseline control id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A verdict as recorded: its place, its word, and the gates of the same object. `strong` where the key itself says verdict."""
+
+    place: Path
+    said: Said
+    text: str
+    strong: bool
+    gates: tuple[Entry, ...]
+
+
+def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
+    """Every verdict of a document over gates of its own object, and every one under a key that says verdict, outermost first."""
+    known = tuple(held)
+    possible = [node for node in known if _is_verdict(node) and said_of(node.value)]
+    if not possible:
+        return ()
+    listed = (*(entry for entry in entries(known) if not is_bare_name(entry)), *tallies(known))
+    inside = {entry.place for entry in listed}
+    found = [node for node in possible if not any(node.path[:depth] in inside for depth in range(1, len(node.path) + 1))]
+    owners = {node.path[:-1] for node in found if _strong(node)}
+    made = []
+    for node in found:
+        mine = _gates_of(node, listed, owners)
+        said = said_of(node.value)
+        if said and (_strong(node) or any(entry.owner == node.path[:-1] for entry in mine)):
+            made.append(Stated(node.path, said, str(node.value), _strong(node), mine))
+    return tuple(made)
+
+
+def _strong(node: Node) -> bool:
+    return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
+
+
+def _is_verdict(node: Node) -> bool:
+    """A text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
+    if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
+        return False
+    held = held_words(node.path[-1])
+    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"})
+    return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
+
+
+def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple[Entry, ...]:
+    """The gates of the nearest object around the verdict that has any, without those that another verdict's object holds."""
+    for depth in range(len(node.path) - 1, -1, -1):
+        place = node.path[:depth]
+        others = [other for other in owners if len(other) > depth and other[:depth] == place and node.path[: len(other)] != other]
+        mine = tuple(e for e in listed if e.place[:depth] == place and not any(e.place[: len(other)] == other for other in others))
+        if mine:
+            return mine
+        if depth and isinstance(node.path[depth - 1], int):
+            break
+    return ()
