@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.gather import Ask, Wanted
+    from bot.settings import Settings
     from rules.core.model import Answer, Question, Report, Rule, Snapshot, Tree, Unchecked
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
@@ -52,9 +53,8 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
     Exit status: 0 nothing at or above --fail-on, 1 something, 2 unusable input, 3 the review is incomplete.
     """
     from bot import gather
-    from rules.engine.run import discover
 
-    rules = discover()
+    rules = _rules()
     try:
         wanted, ask = _wanted(repo, rules, given)
         write = _writer(output)
@@ -66,6 +66,15 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
             report = gather.review(gathered, rules, ask, wanted, progress)
         write(_render(report, gathered.snapshot, form, output))
     sys.exit(_exit_code(report, fail_on))
+
+
+def _rules() -> tuple[Rule, ...]:
+    from rules.engine.run import UnusableRules, discover
+
+    try:
+        return discover()
+    except UnusableRules as error:
+        raise Unusable(str(error)) from error
 
 
 def _wanted(repo: str, rules: tuple[Rule, ...], given: dict[str, Any]) -> tuple[Wanted, Ask | None]:
@@ -193,8 +202,12 @@ def _exit_code(report: Report, fail_on: str) -> int:
 @click.argument("id", required=False)
 def list_rules(id: str | None) -> None:
     """List the rules, or show the documentation of the rule ID."""
+    from importlib.metadata import entry_points
+
     from bot.catalogue import catalogue
 
+    if entry_points(group="assay.rules"):
+        _rules()  # what is wrong with a plugged rule is said here as in a review
     known = catalogue()
     if id is None:
         width = max((len(rule.id) for rule in known), default=0)
@@ -254,6 +267,70 @@ def doctor(repo: str) -> None:
         raise Unusable(str(error)) from error
     _print("".join(f"{check.state:<5} {check.text}\n" for check in checks))
     sys.exit(EXIT_UNUSABLE if any(check.state == "bad" for check in checks) else 0)
+
+
+@cli.command()
+@click.option("--web-only", is_flag=True, help="Only take deliveries; `assay worker` does the work.")
+def serve(web_only: bool) -> None:
+    """Run the web server and one worker. Settings come from the environment (ASSAY_…)."""
+
+    def run(settings: Settings) -> Coroutine[Any, Any, int]:
+        from bot import serve as service
+
+        return service.run(settings, work=not web_only, started=_started)
+
+    _run_service(run)
+
+
+@cli.command()
+@click.option("--beside", is_flag=True, hidden=True, help="The web server listens at the other end of standard input.")
+def worker(beside: bool) -> None:
+    """Run a worker beside `assay serve --web-only`; several may share one PostgreSQL database."""
+
+    def run(settings: Settings) -> Coroutine[Any, Any, int]:
+        from bot import worker as service
+
+        return service.run(settings, _started, beside)
+
+    _run_service(run)
+
+
+def _run_service(run: Callable[[Settings], Coroutine[Any, Any, int]]) -> NoReturn:
+    import asyncio
+
+    from bot.service_log import set_up
+    from bot.settings import SettingsError, read_settings
+
+    try:
+        settings = read_settings()
+        set_up(settings.log_level)
+        status = asyncio.run(run(settings))
+    except SettingsError as error:
+        raise Unusable(str(error)) from error
+    except OSError as error:
+        raise Unusable(f"the service cannot start ({(error.strerror or str(error)).lower()}).") from error
+    # Threads of libraries must not keep a service that has ended in order.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _started(address: str) -> None:
+    click.echo(f"assay: listening on {address}" if address else "assay: at work", err=True)
+
+
+@cli.command()
+@click.argument("delivery")
+def replay(delivery: str) -> None:
+    """Take the delivery in the JSON file DELIVERY once more, as `gh api /app/hook/deliveries/ID` prints it; a running worker carries it out."""
+    from bot.replay import NotADelivery, replay_file
+    from bot.settings import SettingsError, read_settings
+
+    try:
+        wanted = replay_file(read_settings(), delivery)
+    except (SettingsError, NotADelivery) as error:
+        raise Unusable(str(error)) from error
+    _print("".join(f"{line}\n" for line in wanted))
 
 
 def main() -> NoReturn:

@@ -153,6 +153,9 @@ def _settings() -> Iterator[Check]:
         yield Check("note", "GITHUB_TOKEN is not set: GitHub answers 60 questions an hour, and none about private repositories")
     if os.environ.get("ASSAY_GITHUB_API_URL"):
         yield Check("ok", "ASSAY_GITHUB_API_URL is set")
+    from bot.service_checks import service_lines
+
+    yield from (Check(state, text) for state, text in service_lines())
 
 
 def _repository(folder: str) -> Iterator[Check]:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 # GitPython looks for git while it is imported; a missing git is reported by us, in our words.
@@ -71,9 +71,9 @@ class TooSlow(GitError):
 class Running:
     """One git process whose standard error is drained, and which is killed when it outlives its time."""
 
-    def __init__(self, command: Sequence[str], stdin: Any, timeout: float | None) -> None:
+    def __init__(self, command: Sequence[str], stdin: Any, timeout: float | None, env: Mapping[str, str] = CLEAN) -> None:
         try:
-            self.handle: Any = Git("/").execute(list(command), istream=stdin, as_process=True, env=CLEAN)
+            self.handle: Any = Git("/").execute(list(command), istream=stdin, as_process=True, env=dict(env))
         except (GitCommandNotFound, FileNotFoundError) as error:
             raise GitUnavailable("git is not installed, or not in PATH.") from error
         process: Any = self.handle.proc
@@ -145,34 +145,36 @@ def _close(stream: Any) -> None:
         return
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=2)
 def _inherited(names: frozenset[str]) -> tuple[str, ...]:
     """GitPython passes our whole environment on; what a hook or a shell has set for git (GIT_DIR, GIT_TRACE, …) is taken away again."""
-    foreign = sorted(name for name in names if name.startswith("GIT_") and name not in CLEAN and not name.startswith("GIT_PYTHON_"))
+    foreign = sorted(name for name in names if name.startswith("GIT_") and not name.startswith("GIT_PYTHON_"))
     return ("env", *(part for name in foreign for part in ("-u", name))) if foreign else ()
 
 
 class Runner:
-    """Runs git with fixed leading arguments: `-C folder`, or `--git-dir=…`."""
+    """Runs git with fixed leading arguments: `-C folder`, or `--git-dir=…`; `env` is added to what git obeys, and is seen by git alone."""
 
-    def __init__(self, *lead: str) -> None:
+    def __init__(self, *lead: str, env: Mapping[str, str] | None = None) -> None:
         self._lead = lead
+        self._env = {**CLEAN, **(env or {})}
 
     def start(self, *args: str, stdin: Any = None, timeout: float | None = TIMEOUT) -> Running:
         """A running git. Raises `GitUnavailable`."""
         settings = [part for setting in SETTINGS for part in ("-c", setting)]
-        return Running([*_inherited(frozenset(os.environ)), "git", "--no-pager", *settings, *self._lead, *args], stdin, timeout)
+        foreign = _inherited(frozenset(os.environ.keys() - self._env.keys()))
+        return Running([*foreign, "git", "--no-pager", *settings, *self._lead, *args], stdin, timeout, self._env)
 
     def open(self, *args: str) -> Running:
         """A git that answers requests on its standard input until it is closed."""
         return self.start(*args, stdin=subprocess.PIPE, timeout=None)
 
-    def run(self, *args: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
-        """All that git prints. Raises `GitError` unless the exit code is in `good`."""
+    def run(self, *args: str, given: bytes = b"", good: Sequence[int] = (0,), timeout: float = TIMEOUT) -> bytes:
+        """All that git prints. Raises `GitError` unless the exit code is in `good`. After `timeout` seconds git is killed."""
         with tempfile.TemporaryFile() as file:
             file.write(given)
             file.seek(0)
-            running = self.start(*args, stdin=file)
+            running = self.start(*args, stdin=file, timeout=timeout)
             data = running.stdout.read(OUTPUT_LIMIT)
             code = running.finish()
         if code not in good:

@@ -1,4 +1,4 @@
-"""Reads GitHub's REST API: gidgethub over aiohttp, with the limits, retries and guards that gidgethub leaves to its user.
+"""Asks GitHub on behalf of one token's owner: attempts, limits, pages, and errors as values of `bot.github.errors`.
 
 docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api: limits come as 403 or 429 and are told apart from a refusal by headers.
 """
@@ -10,23 +10,24 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 from gidgethub import sansio
-from gidgethub.aiohttp import GitHubAPI
 
-API_VERSION = "2022-11-28"
-REQUESTER = "assay"
+from bot.github.errors import Forbidden, GitHubError, NotFound, RateLimited, Refused, Unavailable
+from bot.github.transport import FRESH, Answered, Api, Elsewhere, checked_path, error_of, kind_of
+
 CONCURRENT = 8
 ATTEMPTS = 3
-LONGEST_WAIT = 90.0
-# A limit without headers: "wait for at least one minute" (same page, "Exceeding the rate limit").
-UNTOLD_WAIT = 60.0
-BODY_LIMIT = 16 * 1024 * 1024
+# How long a rate limit is waited for: somebody at a shell waits, a job is put back and comes again.
+SHELL_PATIENCE = 90.0
+JOB_PATIENCE = 5.0
+MOST_PAGES = 100
 TIMEOUT = aiohttp.ClientTimeout(total=30, connect=10)
 
 Sleep = Callable[[float], Awaitable[None]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,120 +39,223 @@ class Reply:
     more: bool = False
 
 
-class Unreachable(Exception):
-    """There is no answer at all; the message says why, without addresses or tokens."""
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Who asks. `given` tells `{"oauth_token": …}`, `{"jwt": …}` or nothing; `refused` hears that GitHub did not know it (401), and says whether
+    another one is worth trying."""
+
+    given: Callable[[], Awaitable[Mapping[str, str]]]
+    refused: Callable[[Mapping[str, str]], bool] = lambda _: False
 
 
-class _Refused(Exception):
-    """Any answer that is not 2xx. It is raised before gidgethub reads the body: it trips over 422 without a message and over unknown statuses."""
+def fixed(token: str | None) -> Credential:
+    """A token that never changes, or none."""
 
-    def __init__(self, status: int, headers: Mapping[str, str]) -> None:
-        super().__init__(status)
-        self.status, self.headers = status, headers
+    async def given() -> Mapping[str, str]:
+        return {"oauth_token": token} if token else {}
+
+    return Credential(given)
 
 
-class _Api(GitHubAPI):
-    """gidgethub with an API version, a bounded body and no cache (its cache is keyed by URL alone and mixes up tokens)."""
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """One request. `again`: doing it twice does no harm."""
 
-    async def _request(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> tuple[int, Mapping[str, str], bytes]:
-        sent = {**headers, "x-github-api-version": API_VERSION}
-        async with self._session.request(method, url, headers=sent, data=body, max_redirects=5) as response:
-            if not 200 <= response.status < 300:
-                raise _Refused(response.status, response.headers)
-            data = bytearray()
-            async for chunk in response.content.iter_chunked(64 * 1024):
-                data += chunk
-                if len(data) > BODY_LIMIT:
-                    raise _Refused(502, response.headers)
-            return response.status, response.headers, bytes(data)
+    method: str
+    path: str
+    data: Any = b""
+    accept: str = sansio.accept_format()
+    again: bool = True
+    fresh: bool = False
+
+    @property
+    def write(self) -> bool:
+        return self.method != "GET"
 
 
 class Client:
-    """One API, one token. At most eight requests at a time; once a limit is longer than worth waiting for, nothing more is asked."""
+    """One API, one owner of tokens. At most eight requests at a time; while a limit lasts longer than `patience` seconds nothing is asked.
+
+    `lasting`: an API that did not answer, or whose limit did not end, is not asked again (a run from the shell, not a service).
+    """
 
     def __init__(
-        self, session: aiohttp.ClientSession, url: str, token: str | None, sleep: Sleep = asyncio.sleep, clock: Callable[[], float] = time.time
+        self,
+        api: Api,
+        credential: Credential,
+        *,
+        patience: float = JOB_PATIENCE,
+        lasting: bool = False,
+        sleep: Sleep = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._api = _Api(session, REQUESTER, oauth_token=token, base_url=url)
+        self._api, self._credential, self._patience, self._lasting = api, credential, patience, lasting
         self._sleep, self._clock = sleep, clock
         self._room = asyncio.Semaphore(CONCURRENT)
-        self._quiet_until = 0.0
-        self._closed: int | None = None
-        self._down: str | None = None
+        self._limit = RateLimited(0.0)
+        self._over: GitHubError | None = None
 
-    async def get(self, path: str, accept: str | None = None) -> Reply:
-        """`GET path` (relative to the API: an absolute URL would be given our token). Raises `Unreachable`."""
-        if "://" in path or path.startswith("//"):
-            raise ValueError("only paths of the API itself are asked")
+    # ------------------------------------------------------------ what is asked
+
+    async def get(self, path: str, accept: str | None = None, *, fresh: bool = False) -> Any:
+        """The JSON (or text) at `path`. `fresh`: nothing that was kept is used, for a look at what was just written."""
+        return (await self._send(_Ask("GET", path, accept=accept or sansio.accept_format(), fresh=fresh)))[0]
+
+    async def getiter(self, path: str, key: str | None = None, *, fresh: bool = False) -> AsyncIterator[Any]:
+        """Every item of a list to its last page; `key` names the list where it comes in an object."""
+        at: str | None = path if "per_page=" in path else f"{path}{'&' if '?' in path else '?'}per_page=100"
+        for _ in range(MOST_PAGES):
+            assert at is not None
+            data, more, _status = await self._send(_Ask("GET", at, fresh=fresh))
+            items = data.get(key) if key and isinstance(data, Mapping) else data
+            if not isinstance(items, list):
+                raise Unavailable("an unusable answer: no list")
+            for item in items:
+                yield item
+            if more is None:
+                return
+            at = self._api.path_of(more)
+        raise Unavailable(f"a list of more than {MOST_PAGES} pages")
+
+    async def post(self, path: str, data: Any = None, *, again: bool = False) -> Any:
+        """Make something. It is not tried twice unless `again`: `Unavailable.unsure` tells that it may be there."""
+        return (await self._send(_Ask("POST", path, data if data is not None else {}, again=again)))[0]
+
+    async def patch(self, path: str, data: Any, *, again: bool = True) -> Any:
+        """Replace parts of something; what is sent must not be added up by GitHub, or not be tried `again`."""
+        return (await self._send(_Ask("PATCH", path, data, again=again)))[0]
+
+    async def put(self, path: str, data: Any = None) -> Any:
+        return (await self._send(_Ask("PUT", path, data if data is not None else {})))[0]
+
+    async def delete(self, path: str) -> Any:
+        """What is gone already raises `NotFound`, also when the first attempt took it away."""
+        return (await self._send(_Ask("DELETE", path)))[0]
+
+    async def graphql(self, query: str, variables: Mapping[str, Any]) -> Any:
+        """The `data` of a query that only reads."""
+        reply = (await self._send(_Ask("POST", self._api.graphql_url, {"query": query, "variables": dict(variables)})))[0]
+        errors = reply.get("errors") if isinstance(reply, Mapping) else None
+        if errors:
+            raise _graphql_error(errors, self._clock())
+        return reply.get("data") if isinstance(reply, Mapping) else None
+
+    async def download(self, path: str, most: int = 16 * 1024 * 1024) -> bytes:
+        """The bytes behind `path`, at most `most`; the host that keeps them gets no token."""
+        return await self._tried(_Ask("GET", checked_path(path)), lambda given: self._api.bytes_of(path, given, most))
+
+    async def look(self, path: str, accept: str | None = None) -> Reply:
+        """What GitHub says about `path`, refusals as their status. Raises `Unavailable` only where there is no answer at all."""
+        try:
+            data, more, status = await self._send(_Ask("GET", path, accept=accept or sansio.accept_format()))
+            return Reply(status, data, more is not None)
+        except GitHubError as error:
+            if error.status:
+                return Reply(error.status)
+            raise
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, by the client's clock."""
+        await self._sleep(seconds)
+
+    # ------------------------------------------------------------ how it is asked
+
+    async def _send(self, ask: _Ask) -> tuple[Any, str | None, int]:
+        url = ask.path if ask.path == self._api.graphql_url else checked_path(ask.path)
+        extra = dict(FRESH) if ask.fresh else None
+
+        async def once(given: Mapping[str, str]) -> tuple[Any, str | None, int]:
+            made: Any = self._api._make_request(ask.method, url, None, ask.data, ask.accept, extra_headers=extra, **given)
+            found: tuple[Any, str | None, int] = await made
+            return found
+
+        return await self._tried(ask, once)
+
+    async def _tried(self, ask: _Ask, once: Callable[[Mapping[str, str]], Awaitable[T]]) -> T:
         async with self._room:
             for attempt in range(1, ATTEMPTS + 1):
-                reply = await self._once(path, accept or sansio.accept_format(), attempt == ATTEMPTS)
-                if reply is not None:
-                    return reply
+                await self._ready()
+                try:
+                    return await self._known(ask, once)
+                except (RateLimited, Unavailable) as error:
+                    await self._think(ask, error, attempt == ATTEMPTS)
         raise AssertionError("the last attempt always answers")
 
-    async def _once(self, path: str, accept: str, last: bool) -> Reply | None:
-        """One attempt; None where another one makes sense. Afterwards the time until that has passed."""
-        if self._down is not None:
-            raise Unreachable(self._down)
-        if self._closed is not None:
-            return Reply(self._closed)
-        await self._pause(self._quiet_until - self._clock())
+    async def _ready(self) -> None:
+        """Raises what is known already to come back; waits for a limit that is short."""
+        if self._over is not None:
+            raise _again(self._over)
+        wait = self._limit.retry_at - self._clock()
+        if wait > self._patience:
+            raise _again(self._limit)
+        if wait > 0:
+            await self._sleep(wait)
+
+    async def _think(self, ask: _Ask, error: RateLimited | Unavailable, last: bool) -> None:
+        """Return where another attempt makes sense, after a pause; else raise `error`."""
+        if isinstance(error, RateLimited):
+            self._limit = max(self._limit, error, key=lambda one: one.retry_at)
+            ended = last or error.retry_at - self._clock() > self._patience
+        else:
+            ended = last or not (ask.again or not error.unsure)
+        if ended and self._lasting and (isinstance(error, RateLimited) or not error.status):
+            self._over = error
+        if ended:
+            raise error
+        if isinstance(error, Unavailable):
+            await self._sleep(1.0)
+
+    async def _known(self, ask: _Ask, once: Callable[[Mapping[str, str]], Awaitable[T]]) -> T:
+        """One attempt, and another one where the token was no longer known."""
+        given = await self._credential.given()
         try:
-            data, more, status = await self._api._make_request("GET", path, None, b"", accept)
-            return Reply(status, data, more is not None)
-        except _Refused as refused:
-            return await self._after_refusal(refused, last)
+            return await self._once(ask, once, given)
+        except Forbidden as error:
+            if error.status != 401 or not self._credential.refused(given):
+                raise
+        return await self._once(ask, once, await self._credential.given())
+
+    async def _once(self, ask: _Ask, once: Callable[[Mapping[str, str]], Awaitable[T]], given: Mapping[str, str]) -> T:
+        """One attempt. Raises `GitHubError`."""
+        try:
+            return await once(given)
+        except Answered as answered:
+            raise error_of(answered, ask.path, self._clock(), ask.write) from None
+        except Elsewhere as elsewhere:
+            raise Refused(elsewhere.status, "the answer is on another host") from None
+        except aiohttp.ClientConnectorError as error:
+            raise Unavailable(f"no answer ({kind_of(error)})") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            await self._after_failure(error, last)
-            return None
-        except (ValueError, KeyError, TypeError):
-            return Reply(502)
-
-    async def _after_refusal(self, refused: _Refused, last: bool) -> Reply | None:
-        wait = limited(refused.status, refused.headers, self._clock())
-        if wait is not None and (last or wait > LONGEST_WAIT):
-            self._closed = refused.status
-        elif wait is not None:
-            self._quiet_until = max(self._quiet_until, self._clock() + wait)
-        elif refused.status >= 500 and not last:
-            await self._sleep(1)
-        if last or self._closed is not None or (wait is None and refused.status < 500):
-            return Reply(refused.status)
-        return None
-
-    async def _after_failure(self, error: Exception, last: bool) -> None:
-        if last:
-            self._down = f"no answer ({_kind(error)})"
-            raise Unreachable(self._down) from error
-        await self._sleep(1)
-
-    async def _pause(self, seconds: float) -> None:
-        if seconds > 0:
-            await self._sleep(seconds)
+            raise Unavailable(f"no answer ({kind_of(error)})", ask.write) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise Unavailable("an unusable answer", ask.write, 502) from error
 
 
-def limited(status: int, headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait where the answer is a rate limit (headers decide, not text), None where it is a plain refusal. `now` as Unix time."""
-    if status not in (403, 429):
-        return None
-    after = headers.get("retry-after", "")
-    if after:
-        return float(after) if after.isdigit() and len(after) < 10 else UNTOLD_WAIT
-    reset = headers.get("x-ratelimit-reset", "")
-    if headers.get("x-ratelimit-remaining") == "0":
-        return max(0.0, int(reset) - now) + 1 if reset.isdigit() and len(reset) < 15 else UNTOLD_WAIT
-    return UNTOLD_WAIT if status == 429 else None
+def _again(error: GitHubError) -> GitHubError:
+    """The same error anew: one that is raised many times collects every traceback."""
+    return type(error)(*error.args)
 
 
-def _kind(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return "it took too long"
-    return "TLS failed" if isinstance(error, aiohttp.ClientSSLError) else "no connection"
+def _graphql_error(errors: Any, now: float) -> GitHubError:
+    """GraphQL answers 200 and says in `errors` what went wrong (docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api)."""
+    first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], Mapping) else {}
+    kind, message = first.get("type"), str(first.get("message", ""))[:500]
+    if kind == "RATE_LIMITED":
+        return RateLimited(now + 60, 200)
+    if kind == "NOT_FOUND":
+        return NotFound("graphql")
+    return Forbidden(403, message) if kind == "FORBIDDEN" else Refused(200, message)
+
+
+@asynccontextmanager
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    """Connections for the life of the context. Proxies are taken from the environment."""
+    async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as made:
+        yield made
 
 
 @asynccontextmanager
 async def connect(url: str, token: str | None, sleep: Sleep = asyncio.sleep, clock: Callable[[], float] = time.time) -> AsyncIterator[Client]:
-    """A client of the API at `url` for the life of the context. Proxies are taken from the environment."""
-    async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as session:
-        yield Client(session, url, token, sleep, clock)
+    """A shell's client of the API at `url`."""
+    async with session() as made:
+        yield Client(Api(made, url), fixed(token), patience=SHELL_PATIENCE, lasting=True, sleep=sleep, clock=clock)

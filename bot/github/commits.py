@@ -6,10 +6,11 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from bot.github.client import Client, Reply, Sleep, Unreachable, connect
+from bot.github.client import Client, Reply, Sleep, connect
+from bot.github.errors import Unavailable
 from rules.core.model import Answer, Question, Unchecked
 
 # A fresh push can answer 422 for some seconds: a 422 is believed after a second look-up.
@@ -41,22 +42,41 @@ def ask_github(
     return lambda questions: asyncio.run(answer(questions))
 
 
+class Known(Protocol):
+    """Where positive answers outlive a run: a commit that was found and reachable is not asked for again."""
+
+    async def find(self, questions: Sequence[Question]) -> Mapping[Question, Answer]:
+        """The answers that were kept, of these questions."""
+
+    async def keep(self, answers: Mapping[Question, Answer]) -> None:
+        """Keep these (`positive` all of them)."""
+
+
+def positive(answer: Answer) -> bool:
+    """Whether an answer stays true: the commit is there, and the repository itself reaches it."""
+    return answer.status == 200 and answer.reachable is True
+
+
 class Lookup:
     """One run over many questions: what is learnt about a repository is kept, and all second look-ups share one wait."""
 
-    def __init__(self, client: Client, sleep: Sleep, clock: Callable[[], float], say: Callable[[str], None]) -> None:
-        self._client, self._sleep, self._clock, self._say = client, sleep, clock, say
+    def __init__(self, client: Client, sleep: Sleep, clock: Callable[[], float], say: Callable[[str], None], known: Known | None = None) -> None:
+        self._client, self._sleep, self._clock, self._say, self._known = client, sleep, clock, say, known
         self._repositories: dict[tuple[str, str], asyncio.Task[Reply]] = {}
         self._failures: dict[str, int] = {}
 
     async def answers(self, questions: Sequence[Question]) -> tuple[Answers, tuple[Unchecked, ...]]:
         """The answers, and what is said about questions without one."""
         asked = [q for q in questions if _REPOSITORY.match(q.repository) and _SHA.match(q.sha)]
-        found = await self._all(asked[:MOST_QUESTIONS])
+        held = await self._known.find(asked) if self._known else {}
+        open_ones = [q for q in asked if q not in held]
+        found = await self._all(open_ones[:MOST_QUESTIONS])
         doubtful = [q for q, answer in found.items() if answer.status == 422]
         if doubtful:
             found = {q: a for q, a in found.items() if a.status != 422} | await self._again(doubtful)
-        return found, tuple(self._notes(len(asked)))
+        if self._known and (new := {q: a for q, a in found.items() if positive(a)}):
+            await self._known.keep(new)
+        return {**held, **found}, tuple(self._notes(len(open_ones)))
 
     async def _again(self, doubtful: Sequence[Question]) -> Answers:
         """Second look-ups. What cannot be looked up again is not answered: a single 422 is not believed."""
@@ -71,7 +91,7 @@ class Lookup:
 
     async def _one(self, question: Question) -> Answer | None:
         try:
-            reply = await self._client.get(f"/repos/{question.repository}/commits/{question.sha}", _ONLY_SHA)
+            reply = await self._client.look(f"/repos/{question.repository}/commits/{question.sha}", _ONLY_SHA)
             if reply.status != 200:
                 return Answer(reply.status)
             full = _full_id(reply.data)
@@ -79,8 +99,8 @@ class Lookup:
                 # A branch or tag of that name was found, or something that is no commit.
                 return None
             return Answer(200, await self._reachable(question.repository, full), "commit")
-        except Unreachable as error:
-            self._failures[str(error)] = self._failures.get(str(error), 0) + 1
+        except Unavailable as error:
+            self._failures[error.why] = self._failures.get(error.why, 0) + 1
             return None
 
     def _notes(self, asked: int) -> Iterable[Unchecked]:
@@ -98,18 +118,18 @@ class Lookup:
         """
         try:
             return await _Reach(self, repository, sha).found()
-        except Unreachable:
+        except Unavailable:
             return None
 
     async def shared(self, repository: str, path: str) -> Reply:
         """A reply about the repository itself, asked once per run."""
         key = (repository, path)
         if key not in self._repositories:
-            self._repositories[key] = asyncio.ensure_future(self._client.get(f"/repos/{repository}{path}"))
+            self._repositories[key] = asyncio.ensure_future(self._client.look(f"/repos/{repository}{path}"))
         return await self._repositories[key]
 
     async def get(self, path: str) -> Reply:
-        return await self._client.get(path)
+        return await self._client.look(path)
 
 
 class _Reach:
@@ -161,7 +181,7 @@ class _Reach:
         self._calls += 1
         reply = await self._lookup.get(f"/repos/{self._repository}{path}")
         if reply.status not in (200, 404, 422):
-            raise Unreachable(f"HTTP {reply.status}")
+            raise Unavailable(f"HTTP {reply.status}")
         return reply
 
 

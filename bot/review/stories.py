@@ -6,14 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.review import phrases
 from rules.core.model import Confirmed, Finding, Location, Report, Reported, Severity, Verdict
 
-VERDICTS: Mapping[Verdict, str] = {
-    Verdict.PASS: "pass",
-    Verdict.CHANGES_NEEDED: "changes needed",
-    Verdict.NEEDS_HUMAN: "a human decision is needed",
-    Verdict.INCOMPLETE: "incomplete: not everything could be reviewed",
-}
+VERDICTS: Mapping[Verdict, str] = {verdict: english for verdict, (english, _) in phrases.VERDICTS.items()}
 STRONG = (Severity.BLOCKING, Severity.HIGH)
 NONE_RECORDED = "none recorded"
 _ROLES: Mapping[str, str] = {
@@ -28,6 +24,16 @@ _ROLES: Mapping[str, str] = {
     "file": "and",
     "claim": "and",
     "related": "see also",
+}
+_ROLES_ZH: Mapping[str, str] = {
+    "record": "对照记录",
+    "norm": "依据",
+    "result": "对照结果",
+    "gate": "对应门槛",
+    "manifest": "清单见",
+    "inventory": "对照清册",
+    "operand": "取自",
+    "related": "另见",
 }
 _PLURALS: Mapping[str, str] = {"figure": "figures", "digest": "digests", "revision": "revisions", "record": "records"}
 
@@ -82,9 +88,9 @@ def place(at: Location) -> str:
     return f"{at.path}:{lines}"
 
 
-def role(at: Location) -> str:
+def role(at: Location, language: str = "en") -> str:
     """The words that lead from the finding's first place to this one."""
-    return _ROLES.get(at.role, "and")
+    return _ROLES_ZH.get(at.role, "以及") if language == "zh" else _ROLES.get(at.role, "and")
 
 
 def waiting(report: Report) -> str:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from rules.core.model import Confirmed, Facts, Finding, Item, Rule, Severity, Snapshot, Tree, Unchecked
 from rules.core.redact import excerpt
-from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, issues_of, named_bundles
+from rules.reading.campaigns import Stated, bundles_of_conversation, bundles_of_issue, issues_of, named_bundles
 from rules.reading.claimed import Claimed, Own, claimed
 from rules.reading.conversation import Text, claim_root, texts
 from rules.reading.derived import follows_from, follows_from_records, is_share
@@ -35,8 +35,11 @@ from rules.reading.listed import Request
 from rules.reading.markdown import markdown, markdown_of
 from rules.reading.statements import statements, text_statements
 
+_BARE = frozenset(["number", "ratio", "factor"])
+"""What carries no unit of measure."""
 _TEXT_LIMIT = 200
 """Agreements of one text that are listed."""
+_ISSUE = re.compile(r"issue|track|议题|工单|问题单|跟踪|跟进", re.IGNORECASE)
 _PATH = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100}){1,12}")
 
 Held = tuple[Bundle, Tree]
@@ -99,10 +102,15 @@ def _meant(snapshot: Snapshot, text: Text) -> tuple[Held, ...]:
 def _own(snapshot: Snapshot, held: Sequence[Held]) -> Own:
     numbers = {one.number for one in (snapshot.pull, snapshot.issue) if one}
     numbers |= {pull.number for pull in snapshot.issue.linked_pulls} if snapshot.issue else set()
-    numbers |= {int(stated.value) for bundle, tree in held for stated in issues_of(snapshot, bundle, tree)}
+    numbers |= {int(stated.value) for bundle, tree in held for stated in issues_of(snapshot, bundle, tree) if _is_own(stated)}
     meant = {bundle.path for bundle, _ in held}
     others = {one.id for one in bundles_of(snapshot, snapshot.head) if one.path not in meant and re.search(r"[-_\d]", one.id)}
     return Own(frozenset(numbers), frozenset(others))
+
+
+def _is_own(stated: Stated) -> bool:
+    """A record names the issue, or the README does so as an issue: `campaign #293` there may be another one."""
+    return stated.place.pointer is not None or _ISSUE.search(stated.place.text or "") is not None
 
 
 # ---------------------------------------------------------------- judging
@@ -195,7 +203,7 @@ def _finding(group: Sequence[_Missing]) -> Finding:
     figures = list(dict.fromkeys(one.claim.shown for one in group))
     places = list(dict.fromkeys(one.claim.location for one in group))
     paths = list(dict.fromkeys(bundle.path for one in group for bundle in one.bundles))
-    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family != "number" for one in group)
+    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family not in _BARE for one in group)
     several = len(figures) > 1
     shown = ", ".join(figures[:8]) + (f" and {len(figures) - 8} more" if len(figures) > 8 else "")
     return Finding(

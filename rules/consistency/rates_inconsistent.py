@@ -1,6 +1,6 @@
 """Quantities that an identity binds disagree beyond rounding
 
-What it checks, inside one object or one row: amount ÷ time = rate (tokens, frames, requests, bytes); speed-up = a / b of two arms; RTF = processing
+What it checks: inside one object or one row, amount ÷ time = rate (tokens, frames, requests, bytes); speed-up = a / b of two arms; RTF = processing
 time / audio time; hits ÷ all = hit rate; and between the rows of one table, RTF × frames/s = the codec's own frame rate, the same in every row. In a
 sentence: a change with its factor behind it ("12.5 -> 10.0 s (1.25×)").
 
@@ -41,7 +41,8 @@ from rules.reading.units import words as word_set
 
 SLACK = Fraction(1, 200)
 """Half a percent for clocks that are not read at the same moment."""
-KEYS = 64
+KEYS, ROWS = 64, 2000
+"""Fields of one object, and objects of one column, that are looked at."""
 _HINTS = (
     "per_",
     "per-",
@@ -58,6 +59,7 @@ _HINTS = (
     "×",
     "加速",
     "吞吐",
+    "每",
     "bandwidth",
     "iops",
     "ratio",
@@ -129,7 +131,7 @@ def _in_document(held: Outline) -> Iterator[Broken]:
             yield from _frame_rate(node)
             continue
         terms = _terms(node.path, node.value)
-        for check in (_rates, _speedups, _real_time, _hits):
+        for check in (_rates, _named_rates, _speedups, _real_time, _paced, _hits):
             yield from check(terms, node)
 
 
@@ -138,7 +140,7 @@ def _worth_reading(column: Column, held: Outline) -> list[int]:
     inside = held.inside.get(column, [])
     wanted: list[int] = []
     if dict in column.types and _may_bind(inside):
-        wanted += [row for row, value in enumerate(column.values) if isinstance(value, dict) and 2 <= len(value) <= KEYS]
+        wanted += [row for row, value in enumerate(column.values) if isinstance(value, dict) and 2 <= len(value) <= KEYS][:ROWS]
     rows = next((one for one in inside if one.shape[-1] is None), None) if list in column.types else None
     if rows is not None and any("rtf" in words(one.key) for one in held.inside.get(rows, ())):
         wanted += [
@@ -155,19 +157,13 @@ def _may_bind(fields: list[Column]) -> bool:
     families = [(one.key, family) for one in fields for family in _families(one)]
     rates = {family.partition("/")[0] for _, family in families if family.endswith("/time")}
     timed = any(family == "time" and _is_elapsed(key) for key, family in families)
-    return timed and any(family in rates for _, family in families)
+    return timed and any(family in rates or _per_time(key) is not None for key, family in families)
 
 
 @lru_cache(maxsize=4096)
 def _names_ratio(key: str) -> bool:
     said = frozenset(words(key))
-    return (
-        bool(said & _SPEEDUP)
-        or {"speed", "up"} <= said
-        or "rtf" in said
-        or {"real", "time", "factor"} <= said
-        or ("hit" in said and bool(said & {"rate", "ratio"}))
-    )
+    return bool(said & _SPEEDUP) or {"speed", "up"} <= said or _says_real_time(key, said) or ("hit" in said and bool(said & {"rate", "ratio"}))
 
 
 @lru_cache(maxsize=4096)
@@ -225,6 +221,41 @@ def _rates(terms: list[Term], _: Node) -> Iterator[Broken]:
                 (amounts[0], times[0]),
                 _number(amounts[0].value / times[0].value / (rate.quantity.unit.factor if rate.quantity.unit else 1)),
             )
+
+
+_COUNTING = word_set("total count number n all overall of the")
+
+
+def _named_rates(terms: list[Term], _: Node) -> Iterator[Broken]:
+    """The same for what is no unit: `reads`, `elapsed_s` and `reads_per_s`, 请求数 and 每秒请求."""
+    for rate in terms:
+        found = _per_time(rate.key)
+        if rate.family.endswith("/time") or found is None or _is_average(rate.key):
+            continue
+        noun, second = found
+        amounts = [t for t in terms if t is not rate and not t.family.startswith("time") and set(words(t.key)) - _COUNTING == noun]
+        times = [t for t in terms if t.family == "time" and not _is_average(t.key) and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
+        if len(amounts) != 1 or len(times) != 1 or "per" in amounts[0].words:
+            continue
+        known = [Fraction(1), *islice(_multipliers(terms, rate, amounts), 24)]
+        amount, k = amounts[0].quantity, second
+        spans = list(_spans(times[0], terms))
+        if not any(_meets(rate, amount.low * k / longest * m, amount.high * k / shortest * m) for shortest, longest in spans for m in known):
+            yield Broken(f"{' '.join(sorted(noun))} ÷ time", rate, (amounts[0], times[0]), _number(amount.value * k / times[0].value))
+
+
+@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
+def _per_time(key: str) -> tuple[set[str], Fraction] | None:
+    """What is counted per time in a key, and the seconds of that time: `reads_per_min`, 每秒请求."""
+    held = words(key)
+    at = held.index("per") if "per" in held and held[-1] != "per" else len(held)
+    seconds = _SECONDS.get(held[at + 1]) if at + 1 < len(held) else None
+    noun = {word for i, word in enumerate(held) if i not in (at, at + 1)} - _COUNTING - {"rate", "throughput"}
+    return (noun, seconds) if seconds and noun else None
+
+
+_SECONDS = {"s": Fraction(1), "minute": Fraction(60), "min": Fraction(60), "hour": Fraction(3600), "ms": Fraction(1, 1000)}
 
 
 def _spans(time: Term, terms: list[Term]) -> Iterator[tuple[Fraction, Fraction]]:
@@ -305,7 +336,7 @@ def _nested_pairs(node: Node) -> Iterator[tuple[Term, Term]]:
 def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
     """RTF = processing time / audio time, or its inverse."""
     for rtf in terms:
-        if (not rtf.words & {"rtf"} and not {"real", "time", "factor"} <= rtf.words) or _is_average(rtf.key):
+        if not _is_real_time(rtf) or _is_average(rtf.key):
             continue
         audio = [t for t in terms if t.family == "time" and t.words & _AUDIO]
         spent = [t for t in terms if t.family == "time" and not t.words & _AUDIO and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
@@ -315,16 +346,55 @@ def _real_time(terms: list[Term], _: Node) -> Iterator[Broken]:
                 yield Broken("real-time factor", rtf, (a, b), _number(a.value / b.value))
 
 
+_FRAME_RATES = ("frames/time", "samples/time", "images/time", "steps/time", "events/time", "messages/time", "packets/time", "pages/time", "frequency")
+_SOURCE = word_set(
+    "source input native codec media video clip content nominal original target playback recording camera sensor capture real stream realtime 源 原 片源 输入 采集"
+)
+_DONE = word_set(
+    "decode encode process processed processing output achieved measured render generate generation throughput infer inference produced done model 解码 处理 生成 输出 实测 编码"
+)
+
+
+def _paced(terms: list[Term], _: Node) -> Iterator[Broken]:
+    """RTF = the source's rate / the rate at which it is processed, or its inverse."""
+    for rtf in terms:
+        if not _is_real_time(rtf) or _is_average(rtf.key):
+            continue
+        rates = [t for t in terms if t.family in _FRAME_RATES and not _is_average(t.key)]
+        source = [t for t in rates if _parts_of(t) & _SOURCE and not _parts_of(t) & _DONE]
+        done = [t for t in rates if t not in source]
+        if len(source) != 1 or len(done) != 1 or source[0].low <= 0 or done[0].low <= 0:
+            continue
+        a, b = source[0], done[0]
+        known = [Fraction(1), *islice(_multipliers(terms, rtf, [a, b]), 24)]
+        if not any(_meets(rtf, a.low / b.high * k, a.high / b.low * k) or _meets(rtf, b.low / a.high * k, b.high / a.low * k) for k in known):
+            yield Broken("source rate ÷ processed rate", rtf, (a, b), _number(a.value / b.value))
+
+
+def _is_real_time(term: Term) -> bool:
+    return _says_real_time(term.key, term.words)
+
+
+def _says_real_time(key: str, said: frozenset[str]) -> bool:
+    return bool(said & {"rtf", "realtime"}) or {"real", "time", "factor"} <= said or "实时率" in key or "实时因子" in key
+
+
+def _parts_of(term: Term) -> frozenset[str]:
+    """The words of a key with the stems of its verbs: `decoded` is decode. Chinese keys are looked through for the known words."""
+    stems = {
+        word[: -len(end)] + more for word in term.words for end, more in (("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")) if word.endswith(end)
+    }
+    return term.words | stems | {word for word in _SOURCE | _DONE if not word.isascii() and word in term.key}
+
+
 def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:
     """hits ÷ (hits + misses), or ÷ lookups."""
     for rate in terms:
         if (not {"hit", "rate"} <= rate.words and not {"hit", "ratio"} <= rate.words) or _is_average(rate.key):
             continue
         rest = rate.words - {"hit", "rate", "ratio", "percent"}
-        hits = [
-            t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and t.words - {"hit", "count", "total"} <= rest
-        ]
-        misses = [t for t in terms if "miss" in t.words and not t.words & {"rate", "ratio"}]
+        hits = [t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and _one_cache(t.words, rest)]
+        misses = [t for t in terms if "miss" in t.words and not t.words & {"rate", "ratio"} and _one_cache(t.words, rest)]
         wholes = [t for t in terms if t.words & {"lookup", "access", "query", "request"} and not t.words & {"hit", "miss", "per"}]
         if len(hits) != 1 or len(misses) + len(wholes) != 1:
             continue
@@ -332,6 +402,12 @@ def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:
         share = hits[0].quantity.value / whole
         if not any(abs(rate.quantity.value - share * k) <= (rate.quantity.high - rate.quantity.low) / 2 + SLACK * share * k for k in (1, 100)):
             yield Broken("hits ÷ all", rate, (hits[0], (misses or wholes)[0]), _number(share * (100 if rate.quantity.value > 1 else 1)))
+
+
+def _one_cache(said: frozenset[str], rest: frozenset[str]) -> bool:
+    """`cache_hits` is of the `hit_ratio` and of the `cache_hit_ratio`, not of the `l2_hit_ratio`."""
+    own = said - {"hit", "miss", "count", "total"}
+    return own <= rest or not rest
 
 
 # ---------------------------------------------------------------- RTF × frames/s is the codec's frame rate

@@ -265,5 +265,5 @@ RULE = Rule(
     Severity.HIGH,
     check,
     each=each,
-    norms=(("not in this checkout", "external"), ("external", "explains"), ("artifact", "outside", "repository")),
+    norms=(("not in this checkout", "external"), ("external", "explains")),
 )

@@ -12,7 +12,7 @@ from typing import Any
 from rules.reading.documents import Node, Number, Path, is_numbers, walk
 from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
-from rules.reading.outline import Column, Outline, Shape
+from rules.reading.outline import Column, Outline
 from rules.reading.receipts import Names, arm_of_text
 
 _MOST = 2000
@@ -225,13 +225,16 @@ _IN_TEXT = re.compile(
 
 def declared(held: Outline) -> tuple[tuple[Node, str], ...]:
     """(place, name) of every variable that a document declares to vary: `declared_variable: prefetch_depth`, `varied: [a, b]`, `唯一变量`."""
-    return tuple((node, name) for node in held.nodes(_declares, (str, list, dict)) for name in _names(node.value))
+    return tuple(
+        (node, name)
+        for node in held.nodes(lambda shape: bool(shape) and _declares(shape[-1] or ""), (str, list, dict))
+        for name in _names(node.value)
+    )
 
 
-@lru_cache(maxsize=8192)
-def _declares(shape: Shape) -> bool:
-    key = shape[-1] if shape else None
-    return key is not None and (_DECLARES.match("_".join(words(key))) is not None or _DECLARES_ZH.fullmatch(key) is not None)
+@lru_cache(maxsize=16384)
+def _declares(key: str) -> bool:
+    return _DECLARES.match("_".join(words(key))) is not None or _DECLARES_ZH.fullmatch(key) is not None
 
 
 def _names(value: Any) -> list[str]:

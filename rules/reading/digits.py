@@ -133,7 +133,7 @@ def literals_at(data: bytes, at: int) -> Iterator[Hit]:
     start = at
     while start > 0 and at - start < 40 and data[start - 1] in _RUN:
         start -= 1
-    match = _LITERAL.match(data, start)
+    match = _LITERAL.search(data, start, at + 80)
     while match and match.end() <= at:
         match = _LITERAL.search(data, match.end(), at + 80)
     if not match or match.start() > at:

@@ -13,7 +13,7 @@ import yaml
 
 from rules.core.model import Location, Missing, Snapshot, Tree
 from rules.reading.outline import Outline, outline
-from rules.reading.values import NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
+from rules.reading.values import DOUBLE, DOUBLE_DIGITS, NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -398,6 +398,8 @@ def at(path: str, place: Path, role: Any = "claim") -> Location:
 
 
 __all__ = [
+    "DOUBLE",
+    "DOUBLE_DIGITS",
     "JSON_SUFFIXES",
     "LINES_SUFFIXES",
     "NUMBERS",

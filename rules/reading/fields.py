@@ -49,6 +49,7 @@ _LABELLED = re.compile(
 )
 _OPEN_LABEL = re.compile(r"[ \t]{0,8}(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?([^:：|`*\n]{2,80}?)[ \t]*[:：][ \t]*\Z")
 _ROW = re.compile(r"[ \t]{0,3}\|[ \t]*([^|\n]{1,100}?)[ \t]*\|[ \t]*([^|\n]{0,500}?)[ \t]*\|")
+_INLINE = re.compile(r"(?<=[.;,。；，])\s*((?:[A-Z]|[\u4e00-\u9fff])[^:：.;,。；，`|\n]{1,60}?)(?::[ \t]+|：[ \t]*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _COMMENT = re.compile(r"<!--(?:(?!-->)[\s\S])*+(?:-->|\Z)")
 
@@ -80,7 +81,10 @@ def parts(body: str, known: Iterable[str] = ()) -> tuple[Part, ...]:
     wanted = {normal(label) for label in known}
     rendered = bool(wanted) and 2 * len(wanted & {normal(label) for _, _, label in headings}) >= len(wanted)
     made = [_section(lines, headings, i, wanted if rendered else None) for i in range(len(headings))]
-    made += [part for number, (line, fenced) in enumerate(lines, 1) if not fenced and (part := _line_part(lines, number, line))]
+    for number, (line, fenced) in enumerate(lines, 1):
+        if not fenced:
+            whole = _line_part(lines, number, line)
+            made += [*([whole] if whole else []), *_inline_parts(number, line)]
     return tuple(sorted(made, key=lambda part: (part.line, part.level == 0)))
 
 
@@ -130,6 +134,16 @@ def _line_part(lines: list[tuple[str, bool]], number: int, line: str) -> Part | 
     return _part(opened[1].strip(), number, 0, [text for text, _ in lines[number:end]])
 
 
+def _inline_parts(number: int, line: str) -> list[Part]:
+    """The later ones of several `Label: value` sentences on one line: "Owner: @mara. Stop condition: end of the year."."""
+    found = list(_INLINE.finditer(line))
+    if not found or _HEADING.match(line):
+        return []
+    ends = [match.start() for match in found[1:]] + [len(line)]
+    texts = [line[match.end() : end].strip().rstrip(".;,。；，") for match, end in zip(found, ends, strict=True)]
+    return [Part(match[1].strip(), number, 0, text, number, number) for match, text in zip(found, texts, strict=True) if text]
+
+
 def normal(label: str) -> str:
     """A label for comparison: casefolded words without marks; a bracketed remark ("(required)") is left out."""
     bare = re.sub(r"[(（][^()（）]{0,80}[)）]", " ", label.casefold())
@@ -172,6 +186,14 @@ def concept(label: str) -> str | None:
     """Which part of a campaign's declaration `label` asks for, or None."""
     words = normal(label)
     return next((name for name, pattern in CONCEPTS.items() if pattern.search(words)), None)
+
+
+def concepts(label: str) -> frozenset[str]:
+    """All that a joint label asks for: "Owner and acceptance owner" asks for both."""
+    return frozenset(name for part in _JOINT.split(label) if (name := concept(part)))
+
+
+_JOINT = re.compile(r"\s+(?:and|&|or)\s+|[/、,，]|及|和|与")
 
 
 def fits(name: str, text: str) -> bool:
@@ -286,7 +308,7 @@ def _answered(field: Field, name: str | None, part: Part) -> bool:
 def _related(name: str | None, own: set[str], part: Part) -> bool:
     """The same concept, or for a field of no known concept all words of one label in the other."""
     if name is not None:
-        return concept(part.label) == name
+        return concept(part.label) == name or name in concepts(part.label)
     words = {_stem(word) for word in normal(part.label).split()} - _SMALL
     return any(
         mine and words and (mine <= words or (len(words) > 1 and words <= mine))

@@ -25,7 +25,15 @@ _NOTE = re.compile(
     r"预热|热身|剔除|丢弃|去掉|舍弃|首次|排除|忽略|离群|去除",
     re.IGNORECASE,
 )
-
+# What a group of samples is called says nothing of what was left out of it ("label": "cold"), unless it says so itself.
+_NAMES = word_set(
+    "label name id title campaign workload case scenario benchmark phase stage arm variant metric measure kind type group test suite clip model "
+    "operation op method mode 名称 标签 标题 场景 阶段 指标 负载"
+)
+_WITHOUT = re.compile(
+    r"\b(?:excl\w{0,8}|without|omitting|ignoring|less the|after (?:discarding|dropping|skipping|removing|trimming))\b|去掉|剔除|不含|不计|排除",
+    re.IGNORECASE,
+)
 
 KEYS = 1000
 
@@ -58,7 +66,7 @@ def left_out(doc: Document, series: Series, flagged: dict[Path, frozenset[int]] 
     vague = False
     for holder in _holders(doc.value, series.path):
         for key, value in holder.items():
-            if isinstance(value, str) and _NOTE.search(value[:2000]):
+            if isinstance(value, str) and _is_note(key, value[:2000]):
                 vague = True
             elif _cuts(key):
                 vague |= _declare(key, value, series, leading, some, masks)
@@ -67,6 +75,14 @@ def left_out(doc: Document, series: Series, flagged: dict[Path, frozenset[int]] 
             flagged[series.path] = _flagged(doc, series.path)
         masks += [flagged[series.path]] if flagged[series.path] else []
     return Left(frozenset(leading), frozenset(some), tuple(masks), vague)
+
+
+def _is_note(key: str, value: str) -> bool:
+    """True for a text that says that something was left out."""
+    said = words(key)
+    if value.isascii() and not any(char.isspace() for char in value) and not {"note", "comment", "remark", "caveat"} & set(said):
+        return False
+    return bool((_WITHOUT if said and said[-1] in _NAMES else _NOTE).search(value))
 
 
 def _flagged(doc: Document, path: Path) -> frozenset[int]:

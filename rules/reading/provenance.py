@@ -11,8 +11,8 @@ from rules.reading.documents import Node, document, is_document, pointer
 from rules.reading.inventory import inventories, registered
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, documents_in_scope
-from rules.reading.statements import Clause, Statement, statements
-from rules.reading.words import AUTHOR_REPORTED, EXTERNAL, has_word
+from rules.reading.statements import Clause, Statement, mentions, statements
+from rules.reading.words import AUTHOR_REPORTED, CLEAN_END, EXTERNAL, FORCED_END, has_word
 from rules.reading.words import family as spoken_family
 
 # ---------------------------------------------------------------- what a text claims
@@ -89,6 +89,53 @@ def claims(statement: Statement) -> Iterator[Claim]:
         kept = _retained(clause)
         if kept:
             yield Claim(statement, "retained", kept[0], kept[1])
+
+
+_SUBJECTS = (
+    ("server", re.compile(r"\b(?:servers?|daemons?|services?|backends?|brokers?)\b|服务", re.IGNORECASE)),
+    ("worker", re.compile(r"\b(?:workers?|ranks?|replicas?|agents?|executors?|nodes?)\b|工作进程|进程组|节点", re.IGNORECASE)),
+    ("container", re.compile(r"\b(?:containers?|pods?|images?)\b|容器", re.IGNORECASE)),
+    ("client", re.compile(r"\b(?:clients?|drivers?|harness|load generators?)\b|客户端", re.IGNORECASE)),
+)
+# "the lifecycle was not clean": the denial stands inside the phrase.
+_NOT_INSIDE = re.compile(r"\b(?:not|never|hardly|neither|nor)\b|n['’]t\b|不|未(?!收到|发送|出现|使用)", re.IGNORECASE)
+_OTHER_RUN = re.compile(
+    r"\b(?:earlier|previous|previously|first attempt|another|other|old|older|separate|unrelated|before|prior|formerly|used to|aborted attempt)\b|此前|之前|早先|另一|其他|旧",
+    re.IGNORECASE,
+)
+
+
+def subjects(text: str) -> frozenset[str]:
+    """The parts of a run that a text names: server, worker, container, client."""
+    return frozenset(name for name, pattern in _SUBJECTS if pattern.search(text))
+
+
+def clean_end(statement: Statement) -> str | None:
+    """The words by which the author asserts, undenied and without a hedge, that the run ended cleanly."""
+    return next((one.match[0] for one in mentions(statement, CLEAN_END) if one.is_claimed and not _NOT_INSIDE.search(one.match[0])), None)
+
+
+def forced_ends(snapshot: Snapshot, bundle: Bundle, named: frozenset[str]) -> tuple[Said, ...]:
+    """Where the bundle's own texts say of its run, or of the parts `named`, that it was made to end or did not end cleanly."""
+    held = snapshot.memo(("forced ends", bundle.path), lambda: tuple(_forced(snapshot, bundle)))
+    return tuple(said for parts, said in held if not parts or not named or parts & named)
+
+
+def _forced(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[frozenset[str], Said]]:
+    for path in (path for path in bundle.files if path.lower().endswith((".md", ".markdown"))):
+        for statement in statements(snapshot, path):
+            if statement.standing in ("asserted", "reported") and not _OTHER_RUN.search(statement.text) and _tells_force(statement):
+                yield subjects(statement.text), Said(f"“{statement.text}”", statement.location("record"))
+
+
+def _tells_force(statement: Statement) -> bool:
+    forced = any(not one.negated and one.standing in ("asserted", "reported") for one in mentions(statement, FORCED_END))
+    unclean = (
+        one.negated or _NOT_INSIDE.search(one.match[0]) is not None
+        for one in mentions(statement, CLEAN_END)
+        if one.standing in ("asserted", "reported")
+    )
+    return forced or any(unclean)
 
 
 def _verified(clause: Clause) -> str | None:

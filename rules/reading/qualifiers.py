@@ -19,11 +19,16 @@ STRONG = spoken_family(
     r"uncommitted (?:\w{1,24} )?(?:commentary|figure|claim|number)",
     r"no (?:committed |public )?(?:receipts?|raw record|raw sample|records?|evidence)(?: \w{1,24})? ?(?:is|are|was|has|have|exists?|committed|at|for|behind)?",
     r"(?:without|lacks?|lacking) (?:a |any )?(?:committed )?receipts?",
-    r"(?<!has\s)(?<!have\s)(?<!did\s)not (?:yet )?(?:independently )?(?:verified|confirmed|substantiated|backed|receipted)",
+    r"(?<!has\s)(?<!have\s)(?<!did\s)not (?:yet )?(?:independently |externally )?(?:verified|confirmed|reproduced|reproducible|replicated|validated|audited|substantiated|backed|receipted)",
+    r"preliminary|provisional(?:ly)?|tentative(?:ly)?|anecdotal(?:ly)?|unofficial(?:ly)?",
+    r"(?:from |on |in |of )?(?:a |one )?single (?:run|sample|measurement|observation|request|trial)(?: only)?|one (?:run|sample|measurement|request|trial) only|only one (?:run|sample|measurement|request|trial)",
+    r"(?:to be|awaiting|pending|needs?|subject to) (?:\w{2,14} )?(?:confirm\w{2,5}|verif\w{1,8}|reproduc\w{1,5}|replicat\w{1,4}|valid\w{3,6})",
     r"(?:not|never) (?:yet )?been (?:independently )?(?:verified|confirmed|checked|reproduced|substantiated)",
     zh=(
         "未(?:经)?(?:核实|验证|证实|确认|复核)",
-        "尚未(?:核实|验证|证实|确认|复核)",
+        "尚未(?:独立)?(?:核实|验证|证实|确认|复核|复现)",
+        "未(?:经)?(?:独立|第三方)(?:核实|验证|证实|确认|复核|复现)",
+        "初步(?:结果|数据|结论|观察)|仅(?:为)?(?:单次|一次|一轮)|待(?:核实|验证|确认|复现|复核)",
         "(?:没有|无|缺少)(?:已?提交的)?(?:回执|收据|凭据|记录|原始记录)",
         "作者(?:的)?(?:评论|自述|说法)",
     ),
@@ -57,6 +62,7 @@ class _Matter:
     qualifier: str
     figures: frozenset[str]
     words: frozenset[str]
+    strong: bool
 
 
 def missing_qualifiers(said: Sequence[Statement], other: Sequence[Statement]) -> Iterator[tuple[Statement, Statement, str]]:
@@ -97,12 +103,13 @@ def _matters(other: Sequence[Statement], weak: bool) -> Iterator[_Matter]:
     for index, one in enumerate(other):
         if one.standing in ("quoted", "withdrawn"):
             continue
-        found = STRONG.search(one.text) or (AUTHOR_REPORTED.search(one.text) if weak and _FIGURE.search(one.text) else None)
+        strong = STRONG.search(one.text)
+        found = strong or (AUTHOR_REPORTED.search(one.text) if weak else None)
         if not found:
             continue
         before = other[index - 1] if index and BACK.search(one.text) and other[index - 1].section == one.section else None
         text = f"{before.text} {one.text}" if before else one.text
-        yield _Matter(one, found[0], _figures(text), _content(text) if not (weak and not STRONG.search(one.text)) else frozenset())
+        yield _Matter(one, found[0], _figures(text), _content(text), strong is not None)
 
 
 def _figures(text: str) -> frozenset[str]:
@@ -127,9 +134,10 @@ class _About:
 
 
 def _same_matter(one: _About, matter: _Matter) -> bool:
-    """They share a figure, or most of the words of a clause."""
-    if one.figures & matter.figures and (not matter.words or one.words & matter.words):
+    """They share a figure, or most of the words of a clause; beside "author-reported", which often labels a whole text, nearly all of them."""
+    if one.figures & matter.figures and (not matter.strong or one.words & matter.words):
         return True
     if one.figures and matter.figures:
         return False
-    return any(len(words & matter.words) >= SHARED and 5 * len(words & matter.words) >= 3 * len(words) for words in one.clauses)
+    least, share = (SHARED, 60) if matter.strong else (SHARED + 1, 85)
+    return any(len(words & matter.words) >= least and 100 * len(words & matter.words) >= share * len(words) for words in one.clauses)

@@ -53,12 +53,13 @@ def comparisons(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Comparis
     flagged: dict[str, dict[Path, frozenset[int]]] = {}
     for stated in held.stated:
         series, listed = _owner(snapshot, bundle, doc, held, stated)
-        if series is None or listed is None or _is_limit(doc, held, stated):
+        if series is None or listed is None:
             continue
         if (listed.path, series) not in read:
             read[listed.path, series] = _listed(listed, series, warmups, flagged.setdefault(listed.path, {}))
         numbers = read[listed.path, series]
-        made.append(_compare(doc, stated, numbers) if numbers else None)
+        if numbers and not _is_limit(doc, held, stated, numbers):
+            made.append(_compare(doc, stated, numbers))
     return tuple(one for one in made if one)
 
 
@@ -228,14 +229,19 @@ def _cannot_tell(stated: Stated, listed: _Listed) -> bool:
 # ---------------------------------------------------------------- limits are no aggregates
 
 
-def _is_limit(doc: Document, held: Sampled, stated: Stated) -> bool:
+def _is_limit(doc: Document, held: Sampled, stated: Stated, listed: _Listed) -> bool:
     """True for a gate's number, and for a lone `max_…` or `…_min` that may be a limit or minutes."""
     holder = resolve(doc.value, stated.path[:-1])
     said = {word for part in stated.path if isinstance(part, str) for word in words(part)}
     siblings = {word for key in holder for word in words(key)} if isinstance(holder, dict) and len(holder) <= 64 else set()
-    if said & LIMIT_WORDS or (siblings & _GATE_WORDS and stated.statistic.kind in ("min", "max", "median", "mean", "percentile")):
-        return bool(said & LIMIT_WORDS) or stated.statistic.kind in ("min", "max") or _has_limit(holder)
-    return stated.statistic.kind in ("min", "max") and not _described(held, stated)
+    if said & LIMIT_WORDS:
+        return True
+    if stated.statistic.kind in ("min", "max") and (listed.series.setting or _is_round_bound(stated, listed)):
+        return True
+    lone = stated.statistic.kind in ("min", "max") and not _described(held, stated)
+    if siblings & _GATE_WORDS and stated.statistic.kind in ("min", "max", "median", "mean", "percentile"):
+        return lone or _has_limit(holder)
+    return lone and not _reads_as_sample(stated, listed)
 
 
 def _has_limit(holder: Any) -> bool:
@@ -245,3 +251,18 @@ def _has_limit(holder: Any) -> bool:
 def _described(held: Sampled, stated: Stated) -> bool:
     """True when another statistic of the same object shows that it is a summary."""
     return len(held.kinds[stated.path[:-1]]) > 1
+
+
+def _is_round_bound(stated: Stated, listed: _Listed) -> bool:
+    """A whole number beyond all samples, where the samples have decimals: what they may be, not what they were."""
+    if not stated.text.isdigit() or listed.numbers.printed == 0:
+        return False
+    factor = _factor(stated, listed.series)
+    ends = (listed.numbers.value(min(listed.numbers.integers)) * factor, listed.numbers.value(max(listed.numbers.integers)) * factor)
+    return stated.value < ends[0] if stated.statistic.kind == "min" else stated.value > ends[1]
+
+
+def _reads_as_sample(stated: Stated, listed: _Listed) -> bool:
+    """True for a figure with the decimals of the samples, or one that is listed among them: a limit is a round number."""
+    decimals = len(stated.text.partition(".")[2])
+    return (decimals > 0 and decimals == listed.numbers.printed) or stated.text in listed.printed

@@ -35,6 +35,12 @@ _ARMS = word_set("arm variant build config configuration candidate branch revisi
 _SWEPT = word_set("batch thread size concurrency name label kind kernel method engine backend model case workload scenario level length stage phase")
 
 
+# Of the settings, those that may be given as times; `step_ms`, `page_ms` and `tick_ms` are measured.
+_SET_TIMES = SETTING_WORDS & word_set(
+    "timestamp ts date at start end offset bin bucket edge threshold limit target gate schedule sweep axis x grid interval length config setting param parameter knob epoch"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Series:
     """One list of observations.
@@ -361,7 +367,8 @@ def _is_index(within: tuple[str, ...], key: Key) -> bool:
 def _is_setting(path: Path, within: tuple[str, ...]) -> bool:
     said = [w for part in (*path[-1:], *within) if isinstance(part, str) for w in words(part)]
     keys = [read_key(part) for part in (*path[-1:], *within) if isinstance(part, str)]
-    return any(word in SETTING_WORDS for word in said) or any(key.cut for key in keys)
+    timed = any(key.unit is not None and key.unit.family == "time" for key in keys[-1:])
+    return any(word in (_SET_TIMES if timed else SETTING_WORDS) for word in said) or any(key.cut for key in keys)
 
 
 def _index(series: list[Series]) -> tuple[dict[Path, tuple[Series, ...]], frozenset[Path]]:

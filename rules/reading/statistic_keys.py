@@ -100,6 +100,8 @@ SETTING_WORDS = word_set(
 INDEX_WORDS = word_set(
     "run trial iteration repetition sample request id index idx i n seq sequence rank seed attempt step epoch number no round query count 序号 编号"
 )
+# With a unit, these are what was timed (`drop_ns`, `trim_ms`); what was left out is called `dropped_ms`.
+_ACTIONS = word_set("drop skip trim reject remove abort discard")
 CUT_WORDS = word_set("warmup discard drop exclude skip ignore outlier fail invalid trim reject omit remove abort cooldown")
 LIMIT_WORDS = word_set("limit threshold allowed allow target gate budget required require tolerance bound cap slo sla goal ceiling expected")
 
@@ -148,8 +150,14 @@ def read_key(text: str) -> Key:
         elif word not in _UNIT_WORDS and not (word in _LETTERS and i > 0 and unit is not None) and not (minutes and i + 1 == len(held)):
             rest.append(word)
         i += used
-    content = frozenset(w for w in rest if w not in SAMPLE_WORDS and w not in WEAK_WORDS and w not in CUT_WORDS and not w.isdigit())
-    return Key(held, tuple(statistics), unit, content, frozenset(w for w in rest if w in WEAK_WORDS), per, not CUT_WORDS.isdisjoint(rest))
+    cut = CUT_WORDS - _timed_actions(text) if unit is not None else CUT_WORDS
+    content = frozenset(w for w in rest if w not in SAMPLE_WORDS and w not in WEAK_WORDS and w not in cut and not w.isdigit())
+    return Key(held, tuple(statistics), unit, content, frozenset(w for w in rest if w in WEAK_WORDS), per, not cut.isdisjoint(rest))
+
+
+def _timed_actions(text: str) -> frozenset[str]:
+    """The actions that a key names by their plain form; `dropped` is none."""
+    return frozenset(token.lower() for token in TOKEN.findall(text[:KEY_LIMIT])) & _ACTIONS
 
 
 def _joined(held: tuple[str, ...]) -> tuple[str, ...]:

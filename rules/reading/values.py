@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 Path = tuple["str | int", ...]
 DIGITS = 400
+DOUBLE_DIGITS, DOUBLE = 15, Fraction(1, 2**50)
+"""Significant digits up to which a double is as exact as its decimal literal, and the relative error (a few units in the last place) of what is computed with doubles."""
 
 
 class Number(float):
@@ -37,11 +39,12 @@ class Number(float):
 
     @property
     def precision(self) -> Fraction:
-        """The unit of the last printed digit: 0.01 for `1.10`, 1 for `15`."""
+        """The unit of the last printed digit: 0.01 for `1.10`, 1 for `15`; never finer than a double is, however many digits a program printed."""
         mantissa, _, exponent = self.text.lower().partition("e")
         places = len(mantissa.partition(".")[2])
         power = int(exponent) if exponent and len(exponent) < 6 else 0
-        return Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
+        printed = Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
+        return max(printed, Fraction(abs(self)) * DOUBLE) if len(mantissa) > DOUBLE_DIGITS and isfinite(self) and "." in mantissa else printed
 
 
 class _Printed(Number):

@@ -148,6 +148,25 @@ CLEAN_END = family(
     ),
 )
 
+# A process that had to be made to end, or broke.
+FORCED_END = family(
+    r"(?:by|with|under|using) force|forc(?:ed|ible|ibly)(?: \w{2,12}){0,1} (?:signals?|teardowns?|kill(?:s|ed)?|terminat\w{2,5}|stop(?:s|ped)?|shut ?downs?|exits?|ends?|quit)",
+    r"(?:was|were|got|had to be|been|being|is|are|needed to be|be) (?:\w{2,12} ){0,2}(?:killed|terminated|aborted|shot)",
+    r"force ?(?:killed|stopped|quit|terminated|closed)|hard ?killed|oom ?killed|out of memory|sigkill(?:ed)?|sigterm(?:ed)?|sigabrt|sigsegv|segfault(?:s|ed)?|kill -9|signal (?:9|15|6|11)",
+    r"crash(?:es|ed)?|core dump(?:s|ed)?|hung|unclean(?:ly)?|ungraceful(?:ly)?|abnormal(?:ly)?|(?:exit\w{0,3}|return\w{0,3}) (?:\w{2,10} ){0,2}(?:non-?zero|-?[1-9]\d{0,2})|left behind|orphan(?:s|ed)?|zombies?",
+    zh=(
+        "强制(?:终止|停止|结束|退出|关闭|杀)",
+        "强杀",
+        "被(?:强行|强制)?(?:杀|终止|中止)",
+        "异常(?:退出|终止|结束)",
+        "非正常(?:退出|终止|结束)",
+        "非零退出",
+        "崩溃",
+        "残留进程",
+        "僵尸进程",
+    ),
+)
+
 # ---------------------------------------------------------------- not filled in
 
 PLACEHOLDER = family(

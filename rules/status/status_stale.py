@@ -147,8 +147,8 @@ _STATE_LABEL = re.compile(
 )
 _TRAILER = re.compile(r"\W{0,3}(?:agent-assisted-by|signed-off-by|co-authored-by|assisted-by|cc|generated (?:with|by)|reviewed-by)\b", re.IGNORECASE)
 _RAN = re.compile(
-    r"\b(?:completed|finished|ran|executed|measured|returned|failed|rejected|exited|produced|succeeded|took|reached|interrupted|crashed|was \d|were \d|is \d|HTTP \d{3}|exit(?:s|ing)? (?:code )?\d)"
-    r"|完成|执行了|已执行|已运行|运行了|测得|失败|返回|跑完|拒绝|实测",
+    r"\b(?:(?:is|are|was|were|now|all) (?:now |all |already |both )?(?:complete|done|over|through)\b|completed|finished|ran|executed|measured|returned|failed|rejected|exited|produced|succeeded|took|reached|interrupted|crashed|was \d|were \d|is \d|HTTP \d{3}|exit(?:s|ing)? (?:code )?\d)"
+    r"|完成|执行了|已执行|已运行|运行了|测得|失败|返回|跑完|拒绝|实测|已结束|跑过|测完",
     re.IGNORECASE,
 )
 _RUN_SUBJECT = re.compile(
@@ -156,6 +156,9 @@ _RUN_SUBJECT = re.compile(
     r"|运行|请求|基线|对照|候选|样本|实验|测量|基准",
     re.IGNORECASE,
 )
+_PREPARES = r"(?:spec|plan|protocol|script|harness|gate|revision|config|configuration|manifest|freeze|validator|preparation|preflight|review|checklist|schema|form|build|set-?up|design|draft|documentation|规格|计划|协议|脚本|门槛|清单|准备|评审|配置|预检)"
+_PREPARED = re.compile(rf"(?:{_RUN_SUBJECT.pattern})[\s-]{{0,2}}{_PREPARES}(?:s\b|\b|(?=[\u4e00-\u9fff]))", re.IGNORECASE)
+_PREPARATION = re.compile(rf"\b{_PREPARES}s?\b|计划|协议|门槛|清单|准备|评审|预检", re.IGNORECASE)
 _RAN_STRONG = re.compile(
     r"\b(?:completed|finished|ran|(?:was|were|been|got) (?:executed|measured|rejected|run)|succeeded|returned|failed (?:with|in|on|at|its)|took \d|measured \d)|完成|跑完|测得|已执行|已运行",
     re.IGNORECASE,
@@ -228,9 +231,15 @@ def _reports(statement: Statement, scope: Scope) -> bool:
     return any(
         clause.standing in ("asserted", "reported")
         and (_RUN_SUBJECT.search(statement.text) or re.search(r"\d", clause.text))
-        and any(not clause.denies(match.start()) for match in _RAN.finditer(clause.text))
+        and any(not clause.denies(match.start()) and not _is_preparation(clause.text[: match.start()]) for match in _RAN.finditer(clause.text))
         for clause in statement.clauses
     )
+
+
+def _is_preparation(subject: str) -> bool:
+    """What was finished is the plan of a run, not a run: "the run spec is complete"."""
+    bare = _PREPARED.sub(" spec ", subject)
+    return bool(_PREPARATION.search(bare)) and not _RUN_SUBJECT.search(bare)
 
 
 def _issue_finding(snapshot: Snapshot, denial: Denial, reported: Statement) -> Finding:

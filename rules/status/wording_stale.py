@@ -27,7 +27,7 @@ from rules.reading.campaigns import bundles_of_conversation
 from rules.reading.conversation import Text, bodies, claim_root
 from rules.reading.documents import document, is_document
 from rules.reading.layout import Bundle
-from rules.reading.provenance import Claim, Said, absent_artifacts, claims, holds, weak_evidence
+from rules.reading.provenance import Claim, Said, absent_artifacts, claims, clean_end, forced_ends, holds, subjects, weak_evidence
 from rules.reading.qualifiers import missing_qualifiers
 from rules.reading.statements import Statement, text_statements
 
@@ -75,6 +75,10 @@ def _against_files(snapshot: Snapshot, held: tuple[Bundle, ...], statement: Stat
         other = next((one for bundle in held for one in _opposite(snapshot, bundle, claim)), None)
         if other and not _names_existing(snapshot, held, statement, claim):
             yield _reason(claim.shown, other)
+    ended = clean_end(statement)
+    forced = next((one for bundle in held for one in forced_ends(snapshot, bundle, subjects(statement.text))), None) if ended else None
+    if ended and forced:
+        yield _reason(ended, forced)
     verdict = _VERDICT.match(statement.text) if statement.standing == "asserted" else None
     recorded = _recorded_short(snapshot, held) if verdict else None
     if verdict and recorded:

@@ -14,7 +14,7 @@ class Fault:
     """Strikes the next `times` requests whose method and path match (`*` matches any run of characters, slashes too).
 
     `status` answers in GitHub's place; with `stored` the request is carried out first, and only then goes wrong.
-    `delay` waits (seconds) before anything else; `reset` drops the connection; `cut` sends half of the true answer.
+    `delay` waits (seconds) before anything else, `late` after the request was carried out and before its answer; `reset` drops the connection; `cut` sends half of the true answer.
     """
 
     path: str = "*"
@@ -25,6 +25,7 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     stored: bool = False
     delay: float = 0.0
+    late: float = 0.0
     reset: bool = False
     cut: bool = False
     skip: int = 0  # let that many matching requests through first
@@ -81,6 +82,10 @@ class Faults:
 
     def slow(self, seconds: float, path: str = "*", method: str = "*", times: int = 1) -> Fault:
         return self.add(Fault(path, method, times, delay=seconds))
+
+    def late(self, seconds: float, path: str = "*", method: str = "*", times: int = 1) -> Fault:
+        """Carried out at once; the answer takes its time."""
+        return self.add(Fault(path, method, times, late=seconds))
 
     def reset(self, path: str = "*", method: str = "*", times: int = 1, stored: bool = False) -> Fault:
         """The connection breaks, before or (`stored`) after the request was carried out."""

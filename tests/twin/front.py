@@ -118,6 +118,7 @@ async def _with_fault(request: web.Request, fault: Fault | None, respond: Respon
     await asyncio.sleep(fault.delay)
     if fault.stored or not (fault.status or fault.reset):
         response = await respond()
+        await asyncio.sleep(fault.late)
         if fault.cut:
             return await _cut(request, response)
         if not fault.stored:

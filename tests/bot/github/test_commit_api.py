@@ -1,15 +1,16 @@
 """The commit API client against a real server on the loopback: statuses, limits, second look-ups, reachability."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.github.client import Client, Reply, Unreachable, connect, limited
+from bot.github.client import Client, Reply, connect
 from bot.github.commits import SECOND_LOOK, Lookup
+from bot.github.transport import limited
 from rules.core.model import Answer, Question, Unchecked
 
 SHA = "a" * 40
@@ -256,9 +257,34 @@ def test_names_that_are_no_repository_are_not_asked_for(repository: str) -> None
 @pytest.mark.parametrize("path", ["https://evil.example/x", "//evil.example/x"])
 def test_the_token_goes_to_the_api_only(path: str) -> None:
     with pytest.raises(ValueError, match="only paths"):
-        talk(GitHub({}), lambda client: client.get(path), Clock(), "tok")
+        talk(GitHub({}), lambda client: client.look(path), Clock(), "tok")
 
 
-def test_a_reply_and_what_is_unreachable() -> None:
-    reply = talk(GitHub({"/api/v3/x": {"a": 1}}), lambda client: client.get("/x"), Clock())
-    assert reply == Reply(200, {"a": 1}) and issubclass(Unreachable, Exception)
+def test_a_reply() -> None:
+    reply = talk(GitHub({"/api/v3/x": {"a": 1}}), lambda client: client.look("/x"), Clock())
+    assert reply == Reply(200, {"a": 1})
+
+
+class Memory:
+    """What outlives a run, in a dictionary."""
+
+    def __init__(self) -> None:
+        self.held: dict[Question, Answer] = {}
+
+    async def find(self, questions: Sequence[Question]) -> dict[Question, Answer]:
+        return {question: self.held[question] for question in questions if question in self.held}
+
+    async def keep(self, answers: Mapping[Question, Answer]) -> None:
+        self.held |= answers
+
+
+def test_a_positive_answer_is_not_asked_for_again_and_no_other_is_kept() -> None:
+    memory, clock, other = Memory(), Clock(), Question("o/r", OTHER)
+    github = GitHub({COMMIT: SHA, HOME: {"default_branch": "main"}, f"{HOME}/compare/main...{SHA}": {"status": "behind"}})
+
+    def look() -> Any:
+        return talk(github, lambda client: Lookup(client, clock.sleep, clock.now, lambda _: None, memory).answers([Q, other]), clock)
+
+    first, asked = look(), len(github.asked)
+    assert look() == first == ({Q: Answer(200, True, "commit"), other: Answer(404)}, ())
+    assert memory.held == {Q: Answer(200, True, "commit")} and len(github.asked) == asked + 1

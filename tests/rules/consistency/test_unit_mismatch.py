@@ -29,6 +29,46 @@ from tests.worlds import bundle, findings, snapshot
         ({"results/r.json": {"rows": [{"batch": 1, "ms": 48.213}, {"batch": 8, "ms": 48213}]}}, 0),
         ({"results/r.json": {"hit_rate": 0.8731, "hit_rate_pct": 87.31}}, 0),
         ({"results/vacuum.json": {"time_s": 5.0}, "results/summary.yaml": "vacuum:\n  time_s: 5000\n"}, 0),
+        # one subject, named by a field, in files of whatever name and kind
+        ({"results/tiles.json": {"tiles": [{"tile": "31UFT", "warp_s": 18.64}]}, "results/tiles.csv": "tile,warp_s\n31UFT,18640\n"}, 1),
+        ({"results/align.csv": "sample,align_min\nNA12878,42.35\n", "results/digest.yaml": "- sample: NA12878\n  align_min: 2541\n"}, 1),
+        (
+            {
+                "results/gateway.json": {"flow": "refund", "approval_ratio": 0.9731},
+                "results/dashboard.json": {"flow": "refund", "approval_ratio": 97.31},
+            },
+            1,
+        ),
+        ({"results/明细.json": {"机型": "M1", "取放耗时_ms": 38.46}, "results/统计.json": {"机型": "M1", "取放耗时_ms": 0.03846}}, 1),
+        ({"results/a.json": {"lane": 3, "ocr_ms": 128.4}, "results/b.json": {"lanes": [{"lane": 3, "ocr_ms": 128400}]}}, 1),
+        ({"results/rows.csv": "board,route_s\nb1,41.27\nb2,38.61\n", "results/x.json": {"b1": {"route_s": 41270}, "b2": {"route_s": 38610}}}, 1),
+        # names that say the same
+        ({"results/a.json": {"run": "x1", "tok_per_s": 812.4}, "results/b.json": {"run": "x1", "tokens_per_second": 0.8124}}, 1),
+        ({"results/a.json": {"run": "x1", "p95_latency_ms": 81.24}, "results/b.json": {"run": "x1", "latencyMsP95": 0.08124}}, 1),
+        (
+            {
+                "results/a.json": {"metric": "encode", "value": 2417, "unit": "ms"},
+                "results/b.json": {"metric": "encode", "value": 2.417, "unit": "ms"},
+            },
+            1,
+        ),
+        ({"results/汇总.json": {"compile_seconds": 43.57}, "results/明细.json": {"compile_seconds": 2614.2}}, 1),
+        ({"results/a.json": {"run": "x1", "hit_ratio": 0.9312}, "results/b.json": {"run": "x1", "hit_pct": 0.9312}}, 1),
+        # quiet neighbours
+        (
+            {
+                "results/a.json": {"metric": "encode", "value": 2417, "unit": "ms"},
+                "results/b.json": {"metric": "encode", "value": 2.417, "unit": "s"},
+            },
+            0,
+        ),
+        ({"results/a.json": {"run": "x1", "hit_ratio": 0.9312}, "results/b.json": {"run": "x1", "hit_pct": 93.12}}, 0),
+        ({"results/a.json": {"run": "x1", "hit_rate": 0.9312}, "results/b.json": {"run": "x1", "hit_rate_pct": 93.12}}, 0),
+        ({"results/run-1.json": {"warp_s": 18.64}, "results/run-2.json": {"warp_s": 18640}}, 0),
+        ({"results/tiles.csv": "tile,warp_s\n31UFT,18.64\n32UMA,18640\n"}, 0),
+        ({"results/cold.json": {"flow": "refund", "wait_ms": 18.64}, "results/warm.json": {"flow": "refund", "wait_ms": 18640}}, 0),
+        ({"results/s.json": {"decode": {"wait_ms": 18.64}}, "results/t.json": {"prefill": {"wait_ms": 18640}}}, 0),
+        ({"results/冷.json": {"负载": "甲", "耗时_ms": 18.64}, "results/热.json": {"负载": "甲", "耗时_ms": 18640}}, 0),
     ],
 )
 def test_pairs(files: dict[str, object], count: int) -> None:

@@ -75,6 +75,48 @@ def test_a_qualifier_of_the_issue_travels_with_the_figure(body: str, missing: bo
     assert fires(body, said=UNVERIFIED) is missing
 
 
+FORCED = "# camp\n\nDraining. The lifecycle was not clean: the server had to be stopped by force.\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "readme", "claims_more"),
+    [
+        ("The run shows a clean lifecycle.", FORCED, True),
+        ("All workers exited cleanly.", "# camp\n\nTwo workers were killed with SIGKILL.\n", True),
+        ("整个过程正常退出。", "# camp\n\n服务最后被强制终止。\n", True),
+        ("Teardown was orderly, no forced signals.", "# camp\n\nThe container was OOM-killed.\n", True),
+        ("The server exited cleanly.", "# camp\n\nTwo workers were killed with SIGKILL.\n", False),
+        ("The lifecycle was not clean.", FORCED, False),
+        ("A clean lifecycle is required before acceptance.", FORCED, False),
+        ("All workers exited cleanly.", "# camp\n\nAn earlier attempt crashed; this one did not.\n", False),
+        ("All workers exited cleanly.", "# camp\n\nNo worker was killed.\n", False),
+        ("整个过程正常退出。", "# camp\n\n没有进程被强制终止。\n", False),
+    ],
+)
+def test_a_clean_end_against_the_bundles_own_words(body: str, readme: str, claims_more: bool) -> None:
+    assert fires(body, {"README.md": readme}) is claims_more
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "missing"),
+    [
+        ("Tiling keeps the seams invisible.", "Tiling keeps the seams invisible (author-reported, not independently reproduced).", True),
+        ("Batched retries ease the load on the gateway.", "Batched retries ease the load on the gateway; this is preliminary.", True),
+        ("合批让打印队列更平稳。", "合批让打印队列更平稳（作者自述，未经独立复现）。", True),
+        ("The placer converges in fewer passes.", "From a single run: the placer converges in fewer passes.", True),
+        (
+            "Tiling keeps the seams invisible (author-reported).",
+            "Tiling keeps the seams invisible (author-reported, not independently reproduced).",
+            False,
+        ),
+        ("The campaign compares tiling modes.", "Tiling keeps the seams invisible (author-reported).", False),
+        ("合批让打印队列更平稳（未经独立复现）。", "合批让打印队列更平稳（作者自述，未经独立复现）。", False),
+    ],
+)
+def test_a_qualifier_of_the_issue_travels_with_the_sentence(body: str, said: str, missing: bool) -> None:
+    assert fires(body, {"results/s.json": {"rows": 4}}, said) is missing
+
+
 def test_the_same_matter_without_a_figure() -> None:
     said = "According to the pull, the warm cache candidate finished without errors. That remains unconfirmed: no receipt is committed."
     assert fires("The warm cache candidate finished without errors.", said=said)
