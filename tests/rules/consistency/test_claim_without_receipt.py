@@ -137,7 +137,11 @@ def test_what_claims_no_measurement_of_this_campaign(body: str) -> None:
 
 
 def test_the_same_figure_in_issue_and_pull_is_one_matter() -> None:
-    made = [item for item in world("The queue control took 171.25 s.", said="Current state of camp: the control took 171.25 s.") if isinstance(item, Finding)]
+    made = [
+        item
+        for item in world("The queue control took 171.25 s.", said="Current state of camp: the control took 171.25 s.")
+        if isinstance(item, Finding)
+    ]
     assert len(made) == 1
     assert {location.path for location in made[0].locations} == {"pull:body", "issue:body"}
 
@@ -170,4 +174,6 @@ def test_a_readme_and_a_guide_are_held_against_the_bundle() -> None:
 
 
 def test_the_text_that_claims_it_is_no_receipt() -> None:
-    assert fires("The control took 171.25 s.", {**RECORDS, "results/summary.md": "control 171.25 s", "results/c.json": {"claims": [{"claimed_s": 171.25}]}})
+    assert fires(
+        "The control took 171.25 s.", {**RECORDS, "results/summary.md": "control 171.25 s", "results/c.json": {"claims": [{"claimed_s": 171.25}]}}
+    )
