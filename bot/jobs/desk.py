@@ -107,6 +107,15 @@ class Desk:
                 passing.cancel()
         return passing.result()
 
+    async def rest(self, seconds: float, key: str, version: int) -> None:
+        """Sleep. Raises `Superseded` as soon as something newer is wanted."""
+        end = asyncio.get_running_loop().time() + seconds
+        while (left := end - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(min(left, 2 * WATCH))
+            if self.stopping.is_set():
+                await self.forever()
+            await self.must_be_newest(key, version)
+
     async def forever(self) -> NoReturn:
         """Do nothing until the process ends: whatever would be returned or raised now would count as the job's end."""
         await asyncio.Event().wait()
