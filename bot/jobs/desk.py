@@ -21,6 +21,8 @@ from bot.store.database import Database
 T = TypeVar("T")
 # How often a running review looks whether something newer is wanted, in seconds.
 WATCH = 0.2
+# How many conversations are read, fetched and judged at the same time.
+LOOKS = 12
 
 
 class Superseded(Exception):
@@ -79,6 +81,7 @@ class Desk:
     me: Me
     recent: Recent = field(default_factory=Recent)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    looks: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS))
     writing: int = 0
 
     async def version(self, key: str) -> int:

@@ -256,6 +256,15 @@ async def test_a_missing_permission_costs_that_write_alone(tmp_path: Path) -> No
         assert "was not written: GitHub refuses (403 Resource not accessible by integration" in at.log and ours(pull) == []
 
 
+async def test_t16_githubs_reasons_for_a_refusal_are_logged(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        on.twin.faults.answer(422, "/repos/*/pulls/1/reviews", "POST", 5, "Unprocessable Entity: was submitted too quickly")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        assert "PostReview was not written: GitHub does not take it (422 Unprocessable Entity: was submitted too quickly)" in at.log
+
+
 async def test_a_re_run_of_a_forks_head_and_a_merge_group_are_reviewed(tmp_path: Path) -> None:
     async with stage(tmp_path) as on, service(on.twin, on.data) as at:
         fork = on.twin.fork(on.home, "bob/evidence")
