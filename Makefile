@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PIP := -m pip --disable-pip-version-check
 
-.PHONY: try test check docs bench clean
+.PHONY: try test lint check docs bench lock clean
 
 try: $(READY)
 	@$(BIN)/python -m fixtures.demo
@@ -12,13 +13,14 @@ try: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n auto
 
-check: $(READY)
+lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
 	$(BIN)/python -m bot.docs --check
+
+check: lint test
 
 docs: $(READY)
 	$(BIN)/python -m bot.docs
@@ -28,11 +30,20 @@ bench: $(READY)
 	$(BIN)/python -m bench.service
 
 $(READY): requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer; set PYTHON=… to one.") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer; set PYTHON=… to one." if sys.version_info < (3, 11) else None)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python $(PIP) install --quiet --requirement requirements.lock
+	$(BIN)/python $(PIP) install --quiet --no-deps --editable .
 	@touch $(READY)
 
+# The newest releases that pyproject.toml allows, in an environment of their own. Names and versions only: where they come from is pip's configuration.
+lock:
+	rm -rf $(VENV)-lock
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python $(PIP) install --quiet --editable '.[dev]'
+	{ sed -n '/^#/p' requirements.lock; $(VENV)-lock/bin/python $(PIP) freeze --exclude-editable; } > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+	rm -rf $(VENV)-lock
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -53,9 +53,8 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
     Exit status: 0 nothing at or above --fail-on, 1 something, 2 unusable input, 3 the review is incomplete.
     """
     from bot import gather
-    from rules.engine.run import discover
 
-    rules = discover()
+    rules = _rules()
     try:
         wanted, ask = _wanted(repo, rules, given)
         write = _writer(output)
@@ -67,6 +66,15 @@ def check(repo: str, form: str, output: str | None, fail_on: str, **given: Any) 
             report = gather.review(gathered, rules, ask, wanted, progress)
         write(_render(report, gathered.snapshot, form, output))
     sys.exit(_exit_code(report, fail_on))
+
+
+def _rules() -> tuple[Rule, ...]:
+    from rules.engine.run import UnusableRules, discover
+
+    try:
+        return discover()
+    except UnusableRules as error:
+        raise Unusable(str(error)) from error
 
 
 def _wanted(repo: str, rules: tuple[Rule, ...], given: dict[str, Any]) -> tuple[Wanted, Ask | None]:
@@ -194,8 +202,12 @@ def _exit_code(report: Report, fail_on: str) -> int:
 @click.argument("id", required=False)
 def list_rules(id: str | None) -> None:
     """List the rules, or show the documentation of the rule ID."""
+    from importlib.metadata import entry_points
+
     from bot.catalogue import catalogue
 
+    if entry_points(group="assay.rules"):
+        _rules()  # what is wrong with a plugged rule is said here as in a review
     known = catalogue()
     if id is None:
         width = max((len(rule.id) for rule in known), default=0)

@@ -57,17 +57,17 @@ def report(snapshot: Snapshot, rules: Mapping[str, Rule], items: Sequence[Item],
         findings=reported,
         confirmed=tuple(_confirmed(c, places) for c in items if isinstance(c, Confirmed)),
         merge=_merge(snapshot, survey.changed),
-        campaigns=tuple(replace(c, location=places.resolve(c.location), status=redact(c.status)) for c in survey.campaigns()),
+        campaigns=tuple(replace(c, id=redact(c.id), location=places.resolve(c.location), status=redact(c.status)) for c in survey.campaigns()),
         outcomes=tuple(outcomes),
         coverage=Coverage(
             files=len(snapshot.head.files),
             bytes=sum(max(0, e.size) for e in snapshot.head.files.values()),
             changed_files=len(survey.changed),
             changed_read=survey.changed_read(),
-            skipped=tuple(Skipped(redact(s.path), s.reason) for s in survey.skipped()),
+            skipped=tuple(Skipped(redact(s.path), redact(s.reason)) for s in survey.skipped()),
             bundles=len(survey.bundles),
             hashes_checked=survey.hashes_checked(),
-            external=survey.external(),
+            external=tuple(redact(name) for name in survey.external()),
             not_checked=_not_checked(items, outcomes),
             not_judged=NOT_JUDGED,
         ),
@@ -137,7 +137,8 @@ def _shown(finding: Finding, places: Places) -> Finding:
         searched=redact(finding.searched) if finding.searched else None,
         evidence=tuple((redact(label), redact(value)) for label, value in finding.evidence),
         locations=tuple(dict.fromkeys(places.resolve(location) for location in finding.locations)),
-        roots=tuple(redact(root) for root in finding.roots),
+        # Roots are compared, and some hold a sentence in lower case.
+        roots=tuple(redact(root, any_case=True) for root in finding.roots),
     )
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from rules.core.model import Bundle, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
@@ -28,18 +28,23 @@ NEEDS = {
 }
 
 
+class UnusableRules(Exception):
+    """The rules that an operator plugged in cannot be used; one sentence that names the entry point."""
+
+
 @lru_cache(maxsize=1)
 def discover() -> tuple[Rule, ...]:
-    """Every rule of the package and of the entry-point group `assay.rules`, in order of id. Raises `ValueError` for a doubled id."""
+    """Every rule of the package and of the entry-point group `assay.rules`, in order of id. Raises `UnusableRules`."""
     found: dict[str, Rule] = {}
-    for rule in (*_own(), *_plugged()):
+    for rule in (*own(), *_plugged()):
         if rule.id in found:
-            raise ValueError(f"two rules are called {rule.id}")
+            raise UnusableRules(f"two rules are called {rule.id}: rename the one of the entry-point group {ENTRY_POINTS}.")
         found[rule.id] = rule
     return tuple(found[id] for id in sorted(found))
 
 
-def _own() -> Iterator[Rule]:
+def own() -> Iterator[Rule]:
+    """The rules of the package, each with its module's docstring."""
     for family in FAMILIES:
         package = importlib.import_module(f"rules.{family}")
         for info in pkgutil.iter_modules(package.__path__):
@@ -51,9 +56,18 @@ def _own() -> Iterator[Rule]:
 
 def _plugged() -> Iterator[Rule]:
     for point in entry_points(group=ENTRY_POINTS):
+        rule = _loaded(point)
+        yield replace(rule, doc=rule.doc or inspect.cleandoc(getattr(inspect.getmodule(rule.check or rule.each), "__doc__", None) or ""))
+
+
+def _loaded(point: EntryPoint) -> Rule:
+    try:
         rule = point.load()
-        if isinstance(rule, Rule):
-            yield replace(rule, doc=rule.doc or inspect.cleandoc(getattr(inspect.getmodule(rule.check or rule.each), "__doc__", None) or ""))
+    except Exception as error:  # an operator's module may fail in any way while it is imported
+        raise UnusableRules(f"the entry point {point.name} = {point.value} cannot be imported ({type(error).__name__}).") from error
+    if not isinstance(rule, Rule) or not (rule.check or rule.each):
+        raise UnusableRules(f"the entry point {point.name} = {point.value} gives no rule with a check.")
+    return rule
 
 
 def chosen(rules: Sequence[Rule], snapshot: Snapshot, only: Iterable[str] = (), preview: bool = False) -> tuple[Rule, ...]:
@@ -70,10 +84,10 @@ def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]
     for rule in rules:
         if rule.asks and not _lacks(rule, snapshot):
             try:
-                asked.update(dict.fromkeys(rule.asks(snapshot)))
+                asked.update(dict.fromkeys(Question(q.repository.lower(), q.sha.lower()) for q in rule.asks(snapshot)))
             except Exception:  # noqa: BLE001, S112 - contained: the second pass reports it
                 continue
-    return tuple(Question(q.repository.lower(), q.sha.lower()) for q in asked)
+    return tuple(asked)
 
 
 def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Report:
@@ -178,4 +192,4 @@ def _leveled(item: Item, rule: Rule, snapshot: Snapshot) -> Item:
     return item
 
 
-__all__ = ["chosen", "discover", "place", "questions", "review"]
+__all__ = ["UnusableRules", "chosen", "discover", "place", "questions", "review"]

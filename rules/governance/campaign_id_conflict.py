@@ -51,21 +51,37 @@ class _Claim:
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
-    yield from _merged([found for claim in _claims(snapshot) for found in _taken(snapshot, claim)])
+    found = [one for claim in _claims(snapshot) for one in _taken(snapshot, claim)]
     for bundle in bundles(snapshot):
-        yield from _foreign_records(snapshot, bundle)
-        yield from _arrived_twice(snapshot, bundle)
+        found += (*_foreign_records(snapshot, bundle), *_arrived_twice(snapshot, bundle))
     for inventory in inventories(snapshot):
-        yield from _doubled_entries(snapshot, inventory)
+        found += _doubled_entries(snapshot, inventory)
+    yield from _merged(found)
 
 
 def _merged(found: list[Finding]) -> list[Finding]:
-    """An id and a path that belong to one other campaign are one finding with both places."""
-    by_root: dict[tuple[str, ...], Finding] = {}
+    """What is about one contested id or path is one finding with all places, whoever says it: the issue, a record, the inventory."""
+    made: list[Finding] = []
     for one in found:
-        first = by_root.setdefault(one.roots, one)
-        by_root[one.roots] = replace(first, locations=tuple(dict.fromkeys((*first.locations, *one.locations))))
-    return list(by_root.values())
+        near = next((i for i, other in enumerate(made) if set(_contested(one)) & set(_contested(other))), None)
+        if near is None:
+            made.append(one)
+            continue
+        first = made[near]
+        made[near] = replace(
+            first,
+            problem=first.problem if one.roots == first.roots and one.title == first.title else f"{first.problem} {one.problem}",
+            locations=tuple(dict.fromkeys((*first.locations, *one.locations))),
+            evidence=tuple(dict.fromkeys((*first.evidence, *one.evidence))),
+            roots=tuple(dict.fromkeys((*first.roots, *one.roots))),
+        )
+    return made
+
+
+def _contested(one: Finding) -> Iterator[str]:
+    """The path of the campaign that owns the name, and the name."""
+    yield from (root for root in one.roots if root.startswith("campaign:"))
+    yield from (value.casefold() for label, value in one.evidence if label in ("name", "id", "carried"))
 
 
 # ---------------------------------------------------------------- texts against bundles
@@ -232,7 +248,7 @@ def _issue_finding(claim: _Claim, path: str, stated: Stated) -> Finding:
         impact=_IMPACT,
         next=_NEXT,
         locations=(claim.place, stated.place),
-        evidence=(("declared for", f"#{claim.number}"), ("recorded for", f"#{stated.value}")),
+        evidence=(("name", claim.value), ("declared for", f"#{claim.number}"), ("recorded for", f"#{stated.value}")),
         roots=(f"campaign:{path}",),
     )
 
@@ -246,7 +262,7 @@ def _pull_finding(claim: _Claim, pull: Pull, number: int | None) -> Finding:
         impact=_IMPACT,
         next=_NEXT,
         locations=(claim.place,),
-        evidence=(("declared for", f"#{claim.number}"), ("used by", f"#{pull.number} for #{number}")),
+        evidence=(("name", claim.value), ("declared for", f"#{claim.number}"), ("used by", f"#{pull.number} for #{number}")),
         roots=(f"campaign:{claim.value}",),
     )
 
@@ -262,7 +278,7 @@ def _record_finding(bundle: Bundle, other: str, places: list[Stated]) -> Finding
         next=_NEXT,
         locations=tuple(stated.place for stated in places[:50]),
         evidence=(("carried", value), ("other bundle", other)),
-        roots=(f"campaign:{bundle.path}",),
+        roots=(f"campaign:{other}",),
     )
 
 

@@ -19,16 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
-
-import re2
 
 from rules.core.config import LabelRule
 from rules.core.model import Facts, Finding, Item, Location, Rule, Severity, Snapshot, Unchecked
+from rules.core.patterns import compiled
 from rules.reading.layout import changed, matches
-
-MEMORY = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +47,12 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     policy = snapshot.config.labels if isinstance(snapshot.config.labels, tuple) else ()
     usable = []
     for number, rule in enumerate(policy, 1):
-        broken = [name for name in ("title", "body") if (pattern := getattr(rule.when, name)) is not None and _compiled(pattern) is None]
+        broken = [name for name in ("title", "body") if (pattern := getattr(rule.when, name)) is not None and compiled(pattern) is None]
         if broken:
             yield Unchecked(f"label policy {number}", f"its `{broken[0]}` is no valid regular expression (RE2)")
         else:
             usable.append(rule)
     yield from _suggestions([(subject, rule) for subject in _subjects(snapshot) for rule in usable])
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> Any:
-    """The pattern as RE2, which is linear in time and bounded in memory; None where it does not compile."""
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = MEMORY
-    try:
-        return re2.compile(pattern, options)
-    except re2.error:
-        return None
 
 
 def _subjects(snapshot: Snapshot) -> Iterator[_Subject]:
@@ -102,11 +85,11 @@ def _reasons(subject: _Subject, rule: LabelRule) -> list[_Reason] | None:
     """Why the rule holds for the subject, key by key; None where one does not hold."""
     when, made = rule.when, []
     if when.title is not None:
-        if not _compiled(when.title).search(subject.title):
+        if not compiled(when.title).search(subject.title):
             return None
         made.append(_Reason(f"the {subject.name}'s title matches `{when.title}`", Location(f"{subject.name}:title", line=1)))
     if when.body is not None:
-        found = _compiled(when.body).search(subject.body)
+        found = compiled(when.body).search(subject.body)
         if not found:
             return None
         line = subject.body.count("\n", 0, found.start()) + 1

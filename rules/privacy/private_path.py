@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
-from rules.core.redact import private_homes
+from rules.core.redact import plain_root, private_homes
 from rules.reading.documents import is_document, nodes
 from rules.reading.layout import bundle_at, in_scope
 from rules.reading.manifests import frozen_by
@@ -33,7 +33,7 @@ DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".json", ".yaml", ".yml", ".cs
 RAW = re.compile(
     r"(?:^|/)(?:raw|logs?|traces?)/|\.(?:log|out|err|stdout|stderr|jsonl|ndjson|trace)(?:\.txt)?\Z|(?:^|/)[^/]*\blog[^/]*\.txt\Z", re.IGNORECASE
 )
-_MARKS = (b"/home/", b"/Users/", b"Users\\", b"Users/", b"/mnt/", b"/data/", b"/root/")
+_MARKS = (b"/home/", b"/home\\/", b"%2Fhome%2F", b"/Users/", b"Users\\", b"Users/", b"%2FUsers%2F", b"Users%5C", b"/mnt/", b"/data/", b"/root/")
 _SHARED = re.compile(r"(?<![\w.~}>/$)\-\]])/(?:mnt|data|root)/[\w.-]{1,64}")
 _PLACES = 20
 
@@ -83,11 +83,15 @@ def _leaks(data: bytes) -> tuple[Leak, ...]:
             continue
         line = raw[: 1 << 20].decode("utf-8", "replace")
         for _, _, root, name in private_homes(line):
-            people[(root.replace("\\\\", "\\"), name)].append(number)
+            people[(plain_root(root), name)].append(number)
         for match in _SHARED.finditer(line):
             shared["/" + match[0].split("/")[1] + "/"].append(number)
-    named = [Leak(f"{root}<name>{root[-1]}", True, tuple(dict.fromkeys(lines))) for (root, _), lines in people.items()]
+    named = [Leak(_prefix(root), True, tuple(dict.fromkeys(lines))) for (root, _), lines in people.items()]
     return (*named, *(Leak(f"{root}…", False, tuple(dict.fromkeys(lines))) for root, lines in shared.items()))
+
+
+def _prefix(root: str) -> str:
+    return f"{root}<name>{root[-1]}"
 
 
 def _finding(snapshot: Snapshot, path: str, leak: Leak) -> Finding:
@@ -128,7 +132,7 @@ def _places(snapshot: Snapshot, path: str, leak: Leak) -> tuple[Location, ...]:
 
 def _holds(text: str, leak: Leak) -> bool:
     if leak.private:
-        return any(f"{root}<name>{root[-1]}" == leak.prefix for _, _, root, _ in private_homes(text))
+        return any(_prefix(plain_root(root)) == leak.prefix for _, _, root, _ in private_homes(text))
     return any(match[0].startswith(leak.prefix[:-1]) for match in _SHARED.finditer(text))
 
 

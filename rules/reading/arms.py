@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -220,9 +221,14 @@ def declared(held: Iterable[Node]) -> tuple[tuple[Node, str], ...]:
     made: list[tuple[Node, str]] = []
     for node in held:
         key = node.path[-1] if node.path else None
-        if isinstance(key, str) and (_DECLARES.match("_".join(words(key))) or _DECLARES_ZH.fullmatch(key)):
+        if isinstance(key, str) and _declares(key):
             made += [(node, name) for name in _names(node.value)]
     return tuple(made)
+
+
+@lru_cache(maxsize=16384)
+def _declares(key: str) -> bool:
+    return _DECLARES.match("_".join(words(key))) is not None or _DECLARES_ZH.fullmatch(key) is not None
 
 
 def _names(value: Any) -> list[str]:

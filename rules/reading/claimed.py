@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rules.core.model import Location
 from rules.reading.clauses import Clause
@@ -18,7 +19,7 @@ from rules.reading.units import COUNTS
 from rules.reading.words import AUTHOR_REPORTED, family, has_word
 
 DIGITS = 4
-_POOL = 60
+_POOL, _LONG, _MOST = 60, 600, 500
 """Significant digits below which a figure is too common to be looked for."""
 
 NO_RECEIPT = family(
@@ -82,6 +83,12 @@ _TARGET_COLUMN = re.compile(
     re.IGNORECASE,
 )
 _CAMPAIGN_NUMBER = re.compile(r"(?<![\w&/])(?:[\w.-]{1,60}/[\w.-]{1,60})?#(\d{1,7})\b")
+_COUNTED = re.compile(
+    r"(?<![A-Za-z])(?:measured|observed|recorded|counted|evict\w*|generat\w+|produced|emitted|processed|served|completed|handled|failed|dropped|retried|missed|allocated|launch\w*|executed|saw|seen|total(?:s|led)?)"
+    r"(?![A-Za-z])|实测|观测|统计|生成|完成|处理|淘汰|失败|共",
+    re.IGNORECASE,
+)
+_OVER = re.compile(r"(?<![A-Za-z])(?:over|across|with|for|of|using|at|from|on|per|in|to)\s\Z|在|用", re.IGNORECASE)
 _PHYSICAL = frozenset(["time", "bytes", "energy", "power"])
 _SETS = re.compile(
     r"(?<![A-Za-z])(?:time-?outs?|limit\w*|targets?|goals?|budgets?|thresholds?|deadline|intervals?|sleep|set to|quota|tolerance|capacity|rated|offered|allow\w*|requires?|required|windows?|context|config\w*|seeds?|rate)"
@@ -140,7 +147,11 @@ class Own:
 
 
 def claimed(path: str, said: Sequence[Statement], document: Markdown | None, own: Own = Own()) -> Iterator[Claimed]:
-    """The measured figures of one text, in order: of its sentences, then of its tables."""
+    """The measured figures of one text, in order: of its sentences, then of its tables; at most 500."""
+    return islice(_claimed(path, said, document, own), _MOST)
+
+
+def _claimed(path: str, said: Sequence[Statement], document: Markdown | None, own: Own) -> Iterator[Claimed]:
     if any(_disclaims_all(one) for one in said):
         said = [replace(one, standing="quoted", clauses=tuple(replace(c, standing="quoted") for c in one.clauses)) for one in said]
     pools = _pools(said)
@@ -190,16 +201,18 @@ def _figures(text: str) -> list[Quantity]:
 def _of_statement(said: Sequence[Statement], index: int, own: Own, pools: Mapping[tuple[str, ...], list[Quantity]]) -> Iterator[Claimed]:
     one = said[index]
     held = quantities(one.text)
-    for quantity in held:
-        if not _may_be_claimed(one.text, quantity, one.code_spans) or not _is_measured(one.text, quantity):
-            continue
-        clause = _clause(one, quantity)
-        part = _part(one.text, quantity)
+    measured = [q for q in held if _may_be_claimed(one.text, q, one.code_spans) and _is_measured(one.text, q)]
+    if not measured:
+        return
+    labelled, kinds, pool = _is_labelled_beside(said, index), _kinds(one.text[:_LONG]), pools.get(one.section, ())
+    for quantity in measured:
+        clause, part = _clause(one, quantity), _part(one.text, quantity)
         if clause is None or clause.standing not in ("asserted", "reported") or _belongs_elsewhere(part, own):
             continue
-        asserted = clause.standing == "asserted" and one.standing != "reported" and not _is_hedged(clause) and not _is_labelled(said, index, part)
-        others = (*(q for q in held if q is not quantity), *(q for q in pools.get(one.section, ()) if q.text != quantity.text))
-        yield Claimed(quantity, one.text, one.location(), asserted, _kinds(one.text), others, has_word(part, _DIFFERENCE))
+        label = labelled or has_word(part, STRONG) or has_word(part, NO_RECEIPT)
+        asserted = clause.standing == "asserted" and one.standing != "reported" and not _is_hedged(clause) and not label
+        others = (*(q for q in held[:_POOL] if q is not quantity), *(q for q in pool if q.text != quantity.text))
+        yield Claimed(quantity, one.text, one.location(), asserted, kinds, others, has_word(part, _DIFFERENCE))
 
 
 def _may_be_claimed(text: str, quantity: Quantity, spans: Iterable[CodeSpan] = ()) -> bool:
@@ -209,10 +222,21 @@ def _may_be_claimed(text: str, quantity: Quantity, spans: Iterable[CodeSpan] = (
     bare = quantity.unit is None or quantity.unit.family == "number"
     if bare and "." not in quantity.text:
         return False
+    if quantity.unit and quantity.unit.family in COUNTS and not _is_counted(text, quantity):
+        return False
     if _is_target(text, quantity) or _FLAG.search(text, max(0, quantity.start - 48), quantity.start):
         return False
     printed = text[quantity.start : quantity.end]
     return not any(printed in span.text and len(span.text) > len(printed) + 12 for span in spans)
+
+
+def _is_counted(text: str, quantity: Quantity) -> bool:
+    """A count is a result where it was counted (`evicted 3,544 pages`), not where it says over how many (`over 12,345 requests`) or a key names the noun."""
+    if text[quantity.end - 1 : quantity.end].isdigit():
+        return False
+    return _COUNTED.search(text, max(0, quantity.start - 60), quantity.end + 40) is not None and not _OVER.search(
+        text, max(0, quantity.start - 12), quantity.start
+    )
 
 
 def _is_target(text: str, quantity: Quantity) -> bool:
@@ -235,10 +259,10 @@ def _clause(one: Statement, quantity: Quantity) -> Clause | None:
 
 
 def _part(text: str, quantity: Quantity) -> str:
-    """What lies between semicolons around a quantity, and what follows and refers back to it."""
-    first = max(text.rfind(sign, 0, max(0, quantity.start)) for sign in ";；") + 1
-    ends = [at for sign in ";；" if (at := text.find(sign, quantity.end)) >= 0]
-    last = min(ends, default=len(text))
+    """What lies between semicolons around a quantity (not too far), and what follows and refers back to it."""
+    begin, end = max(0, quantity.start - _LONG), min(len(text), quantity.end + _LONG)
+    first = max(begin, *(text.rfind(sign, begin, max(begin, quantity.start)) + 1 for sign in ";；"))
+    last = min([at for sign in ";；" if (at := text.find(sign, quantity.end, end)) >= 0], default=end)
     rest = text[last : last + 300]
     return text[first:last] + (rest if BACK.match(rest.lstrip(";； ")) and not _figures(rest) else "")
 
@@ -254,18 +278,13 @@ def _is_hedged(clause: Clause) -> bool:
     return clause.hedge is not None and not has_word(clause.hedge, AUTHOR_REPORTED)
 
 
-def _is_labelled(said: Sequence[Statement], index: int, part: str) -> bool:
-    """The sentence itself, the next one ("It has no committed receipt") or one before that announces it says that nobody can check the figure."""
-    if has_word(part, STRONG) or has_word(part, NO_RECEIPT):
-        return True
+def _is_labelled_beside(said: Sequence[Statement], index: int) -> bool:
+    """The next sentence ("It has no committed receipt"), or one before that announces it, says that nobody can check the figure."""
     after, before = _near(said, index, 1), _near(said, index, -1)
     if after and (has_word(after.text, STRONG) or has_word(after.text, NO_RECEIPT)) and BACK.search(after.text) and not _figures(after.text):
         return True
-    return (
-        before is not None
-        and has_word(before.text, NO_RECEIPT)
-        and re.search(r"[:：]\s*\Z|\b(?:following|below|next)\b|以下|如下", before.text) is not None
-    )
+    announces = before is not None and re.search(r"[:：]\s*\Z|\b(?:following|below|next)\b|以下|如下", before.text) is not None
+    return before is not None and announces and has_word(before.text, NO_RECEIPT)
 
 
 def _near(said: Sequence[Statement], index: int, step: int) -> Statement | None:

@@ -21,7 +21,7 @@ from rules.reading.units import COUNTS, comparable
 MOST = 400
 """Recorded values above which some pair gives nearly any figure: nothing can be said then."""
 DOCUMENT_BYTES = 256 * 1024
-OPERANDS = 60
+OPERANDS = 40
 _SHARES = frozenset(["percent", "percentage-points", "factor", "ratio"])
 
 
@@ -34,6 +34,8 @@ def is_share(quantity: Quantity) -> bool:
 
 def follows_from(quantity: Quantity, others: Sequence[Quantity], change: bool) -> bool:
     """True when two of `others` give `quantity`, as a change, a share or (with `change`) a difference."""
+    if not change and not is_share(quantity):
+        return False
     points = quantity.unit is not None and quantity.unit.family == "percentage-points"
     held = [one for one in others if points or change or not _is_percent(one)][:OPERANDS]
     return any(_gives(quantity, a, b, change) for i, a in enumerate(held) for b in held[i + 1 :] if _alike(a, b))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from rules.reading.changes import Change, Direction, span
@@ -29,7 +30,7 @@ _DELTA = family(
 _CHINESE_BEFORE, _CHINESE_AFTER = ("优化前", "基线", "基准", "对照", "之前", "修改前", "原始"), ("优化后", "候选", "之后", "修改后", "实验组", "改后")
 _CHINESE_DELTA = ("变化", "降幅", "增幅", "提升", "降低", "下降", "改善", "差值", "节省", "增量")
 _NOT_STATED = family(
-    "target goal required requirement min minimum max maximum threshold limit expected budget allowed at least most speedup factor ratio times x ci std stderr p pvalue value significance"
+    "target goal required requirement min minimum max maximum threshold limit expected budget allowed at least most speedup factor ratio times x ci std stderr pvalue significance"
     " confidence count log logs file files path id by date time_at tolerance gate allowed budgeted planned 目标 阈值 上限 下限 加速比"
 )
 _DOWN, _UP = family("reduction reductions reduced decrease decreased drop saving savings saved"), family("increase increased")
@@ -114,7 +115,7 @@ def _is_arm(key: str, names: frozenset[str], others: frozenset[str]) -> bool:
 
 def _is_delta(key: str) -> bool:
     said = set(words(key))
-    if _of_other(key):
+    if _of_other(key) or ("p", "value") in pairwise(words(key)):
         return False
     chinese = any(word in key for word in _CHINESE_DELTA)
     return (bool(said & _DELTA) or chinese) and not said & _NOT_STATED and not said & (_BEFORE | _AFTER) - {"to", "from", "base", "final", "new"}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-zµμ]+|\d+|[一-鿿]+")
 
 
+@lru_cache(maxsize=16384)
 def words(key: str) -> tuple[str, ...]:
     """The words of a key or name in lower case, split at `_`, `-`, blanks, digits and camelCase; a run of Chinese characters is one word."""
     return tuple(word.lower() for word in _WORD.findall(key[:200]))

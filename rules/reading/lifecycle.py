@@ -6,8 +6,9 @@ Settings, expectations, limits and negative tests are no observations; a field t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
@@ -60,21 +61,34 @@ def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tup
 
 def observations(held: Iterable[Node]) -> Iterator[Observation]:
     """What the places of a document tell about how things ended, in order."""
-    above: dict[Path, Kind | None] = {(): None}
+    above: dict[Path, Kind] = {}
     for node in held:
-        above[node.path] = inherited = _context(node, above)
-        if inherited is not None and not _is_elsewhere(node):
-            yield from _read(node, inherited)
-        elif (said := _reason(node)) and not _is_elsewhere(node):
+        key = node.path[-1] if node.path else 0
+        upper = above.get(node.path[:-1]) if above and node.path else None
+        if upper is None and not (isinstance(key, str) and isinstance(node.value, _may_tell(key))):
+            continue
+        kind = _context(node, upper)
+        if kind is not None:
+            above[node.path] = kind
+        if kind is not None and not _is_elsewhere(node):
+            yield from _read(node, kind)
+        elif kind is None and (said := _reason(node)) and not _is_elsewhere(node):
             yield _observed(node, said, bad=True)
 
 
-def _context(node: Node, above: Mapping[Path, Kind | None]) -> Kind | None:
+@lru_cache(maxsize=16384)
+def _may_tell(key: str) -> tuple[type, ...]:
+    """The types of value with which a key can tell something wherever it stands; none for most keys of most documents."""
+    held = held_words(key)
+    if kind_of_key(key) is not None or held & (LEFT | {"code", "codes", "forced"}):
+        return (object,)
+    subject: tuple[type, ...] = (list, dict) if any(subject_family(word) for word in held) else ()
+    return (*subject, str) if held & REASONS else subject
+
+
+def _context(node: Node, upper: Kind | None) -> Kind | None:
     """What a place holds: by its own key, else what the place above it holds (`exit_codes: {rank0: 0}`), else by where it stands."""
-    if not node.path:
-        return None
     key = node.path[-1]
-    upper = above.get(node.path[:-1])
     own = kind_of_key(key) if isinstance(key, str) else None
     if own == "timeout" and isinstance(node.value, Number) and "timeouts" not in held_words(str(key)):
         own = None
@@ -330,32 +344,41 @@ def _reason(node: Node) -> Kind | None:
 
 # ---------------------------------------------------------------- whose end it is
 
-_LABELS = ("role", "kind", "type", "process", "service", "component", "name", "Name", "proc")
+_LABELS = ("role", "kind", "type", "process", "service", "component", "proc")
+_NAMES = ("name", "Name", "id", "pod", "host", "hostname")
+_GENERIC = frozenset(["process"])
+"""A family that a name may narrow down: a process called `server` is the server, a container called `engine` is the container."""
 
 
 def _observed(node: Node, kind: Kind, bad: bool) -> Observation:
     nouns, subject = _whose(node, passing="process" if kind == "remaining" else "")
     shown = _shown(node.value)
     key = next((part for part in reversed(node.path) if isinstance(part, str)), "")
-    return Observation(node.path, kind, bad, f"{key}: {shown}", shown, subject, nouns, _index(node))
+    name = next(iter(_labels(node, _NAMES)), "")
+    return Observation(node.path, kind, bad, f"{name} {key}: {shown}".strip(), shown, subject, nouns, _index(node))
+
+
+def _labels(node: Node, keys: tuple[str, ...]) -> list[str]:
+    beside = node.parent if isinstance(node.parent, dict) else {}
+    return [str(beside[key]) for key in keys if isinstance(beside.get(key), str) and len(beside[key]) <= 60]
 
 
 def _whose(node: Node, passing: str) -> tuple[frozenset[str], str | None]:
     """The nouns of a place, and the family of the nearest that has one: its key, a label beside it, the keys above. `passing` is passed over."""
     beside = node.parent if isinstance(node.parent, dict) else {}
-    labels = [str(beside[key]) for key in _LABELS if isinstance(beside.get(key), str)]
     element = len(node.path) > 1 and isinstance(node.path[-2], int)
     numbered = [key for key, value in beside.items() if element and isinstance(value, Number) and subject_family(key) and key != node.path[-1]]
     chain = [part for part in reversed(node.path) if isinstance(part, str)]
-    ordered = [*chain[:1], *labels, *numbered, *chain[1:]]
+    ordered = [*chain[:1], *_labels(node, _LABELS), *numbered, *chain[1:], *_labels(node, _NAMES)]
     split = [[word for word in words(part) if not word.isdigit()] for part in ordered]
-    families = (
-        subject_family(word)
+    families = [
+        family
         for part in split
         for word in sorted(part, key=lambda w: subject_family(w) in WHOLE)
-        if subject_family(word) not in (None, passing)
-    )
-    return frozenset(stem(word) for part in split for word in part), next(families, None)
+        if (family := subject_family(word)) not in (None, passing)
+    ]
+    narrow = (family for family in families if family not in _GENERIC)
+    return frozenset(stem(word) for part in split for word in part), next(narrow, families[0] if families else None)
 
 
 def _index(node: Node) -> str | None:

@@ -28,6 +28,7 @@ _NOTHING = re.compile(r"(?:\s|[-–—/.0%±]|n/?a|ref(?:erence)?|baseline|contr
 _BASELINE = re.compile(
     r"(?<![A-Za-z])(?:baseline|control|reference|original|stock|vanilla|before|unpatched|base)(?![A-Za-z])|基线|对照|原始|优化前", re.IGNORECASE
 )
+_ZH_BEFORE, _ZH_AFTER = re.compile(r"(?:优化|修改|改动|改造|补丁|之|变更)前"), re.compile(r"(?:优化|修改|改动|改造|补丁|之|变更)后")
 _SOME = 3
 
 
@@ -77,7 +78,7 @@ def _of_column(header: Sequence[str], rows: Grid, column: int) -> Iterator[Cell]
 
 def _readings(header: Sequence[str], rows: Grid, column: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Pairs of columns that may be the operands, best first; True for those that are named as such. (c, c) is a column of pairs."""
-    arms = [arm_of_text(name, Names()) for name in header]
+    arms = [_arms(name) for name in header]
     deltas = [i for i, name in enumerate(header) if _DELTA.search(name)]
     start = max((i for i in deltas if i < column), default=-1) + 1
     left = [i for i in range(start, column) if i and _numeric(rows, i)]
@@ -94,6 +95,12 @@ def _readings(header: Sequence[str], rows: Grid, column: int) -> Iterator[tuple[
     right = [i for i in range(column + 1, len(header)) if _numeric(rows, i)]
     if len(right) == 2 and not left:
         yield (right[0], right[1]), arms[right[0]] == {"baseline"} and arms[right[1]] == {"candidate"}
+
+
+def _arms(name: str) -> frozenset[str]:
+    """The arm that a column's head names: `before`, `candidate`, 优化前."""
+    chinese = [arm for arm, pattern in (("baseline", _ZH_BEFORE), ("candidate", _ZH_AFTER)) if pattern.search(name)]
+    return frozenset(chinese) if chinese else frozenset(arm_of_text(name, Names()))
 
 
 def _numeric(rows: Grid, column: int) -> bool:

@@ -70,3 +70,16 @@ def test_the_inventory_lists_an_id_and_a_path_once(entries: tuple[tuple[str, str
 def test_a_linked_pull_uses_the_id_for_another_issue(number: int, conflict: bool) -> None:
     held = snapshot({"README.md": "x"}, issue=issue("Campaign ID: a-1", number=2, linked=(pull(f"Bundle evidence/a-1 for #{number}", number=8),)))
     assert bool(findings(RULE, held)) is conflict
+
+
+def test_one_contested_id_is_one_finding_with_all_places() -> None:
+    files = {**OLD, "evidence/b-2/plan/runspec.json": {"campaign_id": "a-1", "issue": 2}}
+    (found,) = findings(RULE, snapshot(files, issue=issue("### Campaign ID\n\na-1\n\n### Evidence path\n\nevidence/b-2/", number=2)))
+    assert {place.path for place in found.locations} == {"issue:body", "evidence/a-1/plan/runspec.json", "evidence/b-2/plan/runspec.json"}
+    assert "#1" in found.problem and "evidence/b-2" in found.problem
+
+
+def test_two_contested_ids_are_two_findings() -> None:
+    files = {**OLD, "evidence/c-3/plan/runspec.json": {"campaign_id": "c-3", "issue": 3}}
+    body = "Campaign ID: a-1\n\nEvidence path: evidence/c-3/"
+    assert len(findings(RULE, snapshot(files, issue=issue(body, number=2)))) == 2
