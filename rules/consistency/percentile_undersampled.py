@@ -26,7 +26,7 @@ from math import ceil
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
 from rules.reading.conversation import texts
-from rules.reading.documents import Document, Path, resolve, walk
+from rules.reading.documents import Document, Path, resolve
 from rules.reading.few import few
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
@@ -114,7 +114,7 @@ def _in_file(snapshot: Snapshot, path: str) -> Iterator[Thin]:
 
 def _in_tables(snapshot: Snapshot, path: str) -> Iterator[Thin]:
     for table in of_tables(markdown(snapshot, path)):
-        yield from _in_document(table, read_samples(walk(table.value)))
+        yield from _in_document(table, read_samples(table.outline))
 
 
 def _in_document(doc: Document, held: Sampled) -> Iterator[Thin]:

@@ -1,6 +1,6 @@
 """Quantities that an identity binds disagree beyond rounding
 
-What it checks, inside one object or one row: amount ÷ time = rate (tokens, frames, requests, bytes); speed-up = a / b of two arms; RTF = processing
+What it checks: inside one object or one row, amount ÷ time = rate (tokens, frames, requests, bytes); speed-up = a / b of two arms; RTF = processing
 time / audio time; hits ÷ all = hit rate; and between the rows of one table, RTF × frames/s = the codec's own frame rate, the same in every row. In a
 sentence: a change with its factor behind it ("12.5 -> 10.0 s (1.25×)").
 

@@ -99,23 +99,31 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
     everywhere = {path: entries(nodes(snapshot, path)) for path in records}
     for path, stated in found:
         whole = _is_of_campaign(snapshot, bundle, path, stated)
-        mine = stated.gates or (_loose(everywhere, found) if whole and stated.said != "open" else ())
-        merged = tuple(judged(entry, next((frozen for _, frozen in plan if whole and entry.has_name_of(frozen)), None)) for entry in mine)
+        mine = stated.gates or (_loose(bundle, path, everywhere, found) if whole and stated.said != "open" else ())
+        told = (judged(entry, next((frozen for _, frozen in plan if whole and entry.has_name_of(frozen)), None)) for entry in mine)
+        merged = tuple(gate for gate in told if not gate.silent)
         direct, unjudged = _from_values(snapshot, path, plan, everywhere) if whole else ((), ())
         names = tuple(gate.name for gate in merged)
         yield _Verdict(path, stated, (*merged, *direct), unjudged, _rule(snapshot, bundle, path, stated, names))
 
 
-def _loose(everywhere: dict[str, tuple[Entry, ...]], found: Sequence[tuple[str, Stated]]) -> tuple[Entry, ...]:
-    """The gates of documents that state no verdict of their own."""
+def _loose(bundle: Bundle, verdict: str, everywhere: dict[str, tuple[Entry, ...]], found: Sequence[tuple[str, Stated]]) -> tuple[Entry, ...]:
+    """The gates of documents that state no verdict of their own and lie where the verdict's does: among the results, or below its folder."""
     own = {path for path, stated in found if stated.gates}
     return tuple(
         entry
         for path, held in everywhere.items()
-        if path not in own
+        if path not in own and _is_near(bundle, verdict, path)
         for entry in held
         if entry.value is not None or not isinstance(entry.place[-1], int)
     )
+
+
+def _is_near(bundle: Bundle, verdict: str, path: str) -> bool:
+    """Two studies that lie side by side in one bundle do not judge each other."""
+    results = bundle.part("results")
+    mine, other = verdict.rpartition("/")[0], path.rpartition("/")[0]
+    return (verdict in results and path in results) or f"{other}/".startswith(f"{mine}/") or f"{mine}/".startswith(f"{other}/")
 
 
 def _is_of_campaign(snapshot: Snapshot, bundle: Bundle, path: str, stated: Stated) -> bool:

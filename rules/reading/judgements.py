@@ -47,6 +47,7 @@ class JudgedGate:
     unmeasured  its measured value is null or said not to be there
     holds    whether its number keeps its limit; None where it has no number or no limit that can be compared
     shown    what was seen: `observed 263.4 against max 250`, `passed: false`
+    silent   it says nothing that can be judged: prose, a set of parameters, a number without a limit that it can be compared with
     """
 
     name: str
@@ -55,6 +56,7 @@ class JudgedGate:
     unmeasured: bool
     holds: bool | None
     shown: str
+    silent: bool = False
 
     @property
     def outcome(self) -> Said:
@@ -72,7 +74,7 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     item = entry.value
     if not isinstance(item, Mapping):
         said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
-        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item))
+        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent=said is None)
     flags = [
         (key, item[key])
         for key in item
@@ -84,7 +86,16 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     holds, why = _holds(item, measured, entry, frozen)
     unmeasured = any(_is_nothing(value) for _, value in measured) and not any(not _is_nothing(value) for _, value in measured)
     seen = why or ", ".join(shown(key, value) for key, value in [*measured[:1], *flags[:2]]) or "no value and no result"
-    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen)
+    silent = stated is None and holds is None and not unmeasured and (bool(measured) or not _is_one_gate(item))
+    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen, silent)
+
+
+def _is_one_gate(item: Mapping[str, Any]) -> bool:
+    """An object about one thing: it has one limit, or limits and a name, or says that it is required. `{min_runs: 3, max_skew_ms: 5}` are parameters."""
+    found = limits(item)
+    named = any(isinstance(item.get(key), str) for key in NAMES)
+    required = any(value is True and held_words(key) & family("required blocking gating mandatory binding") for key, value in item.items())
+    return required or (bool(found) and (named or len({one.measure for one in found}) == 1))
 
 
 def _is_nothing(value: Any) -> bool:
@@ -128,7 +139,7 @@ def _holds(item: Mapping[str, Any], measured: list[tuple[str, Any]], entry: Entr
 # ---------------------------------------------------------------- verdicts
 
 _NO_VERDICT = family(
-    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required software ci previous count counts number path file log baseline control id"
+    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required ready needs next human approval requested allowed permission scope software ci previous count counts number path file log baseline control id"
 )
 
 
@@ -166,12 +177,17 @@ def _strong(node: Node) -> bool:
     return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
 
 
+_OF_ALL = frozenset({"overall", "final", "campaign", "all", "gates", "is"})
+
+
 def _is_verdict(node: Node) -> bool:
     """A text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
     if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
         return False
     held = held_words(node.path[-1])
-    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"})
+    if isinstance(node.value, bool) and held - STRONG - WEAK - _OF_ALL:
+        return False
+    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | _OF_ALL)
     return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
 
 
@@ -183,6 +199,14 @@ def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple
         mine = tuple(e for e in listed if e.place[:depth] == place and not any(e.place[: len(other)] == other for other in others))
         if mine:
             return mine
-        if depth and isinstance(node.path[depth - 1], int):
+        if depth and not _is_wrapper(node.path[depth - 1]):
             break
     return ()
+
+
+_WRAPPERS = STRONG | WEAK | family("summary final report assessment evaluation review candidate campaign results metadata 总结 总体 汇总")
+
+
+def _is_wrapper(key: str | int) -> bool:
+    """`{"decision": {"verdict": …}, "gates": […]}`: the object only holds the verdict; one under a name of its own is another matter beside it."""
+    return isinstance(key, str) and bool(held_words(key) & _WRAPPERS) and not any(char.isdigit() for char in key)

@@ -204,7 +204,13 @@ def _kind(bundle: Bundle, path: str, node: Node) -> str | None:
 def _is_pointer(bundle: Bundle, path: str, node: Node) -> bool:
     """A branch is a pointer in the patch and the plan, and where a repository is named beside it."""
     beside = node.parent if isinstance(node.parent, dict) else {}
-    named = any(set(split_key(key).split("_")) & {"repository", "repo", "upstream", "url", "remote", "fork", "仓库"} for key in beside)
+    named = any(
+        key != node.path[-1]
+        and isinstance(value, str)
+        and "/" in value
+        and set(split_key(key).split("_")) & {"repository", "repo", "upstream", "url", "remote", "fork", "仓库"}
+        for key, value in beside.items()
+    )
     return bundle.part_of(path) in ("patch", "plan") or named
 
 
@@ -220,7 +226,9 @@ def _pinned_beside(node: Node, but: frozenset[str] = frozenset()) -> bool:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, str) and bool(_FULL.match(value.strip()) or (_SHORT.match(value.strip()) and any(c.isdigit() for c in value)))
+    """A commit id, alone or before its subject line (`4f2c9d1 Raise the limit`)."""
+    first = value.split(maxsplit=1)[0] if isinstance(value, str) and value.strip() else ""
+    return bool(_FULL.match(first) or (_SHORT.match(first) and any(c.isdigit() for c in first)))
 
 
 # ---------------------------------------------------------------- text
