@@ -311,7 +311,13 @@ def _is_index(within: tuple[str, ...], key: Key) -> bool:
     return len(within) == 1 and key.unit is None and len(key.words) <= 2 and all(word in INDEX_WORDS for word in key.words)
 
 
+_SELECTED = word_set("best top worst selected selection subset shortlist example preview excerpt")
+"""`best_by_rate` holds a choice of the samples, which nothing is computed from."""
+
+
 def _is_setting(path: Path, within: tuple[str, ...]) -> bool:
+    if path and isinstance(path[-1], str) and _SELECTED & set(words(path[-1])):
+        return True
     said = [w for part in (*path[-1:], *within) if isinstance(part, str) for w in words(part)]
     keys = [read_key(part) for part in (*path[-1:], *within) if isinstance(part, str)]
     timed = any(key.unit is not None and key.unit.family == "time" for key in keys[-1:])
