@@ -173,7 +173,7 @@ def _is_admitted(text: str) -> bool:
 
 def _claims(snapshot: Snapshot, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
     """ "Raw logs are retained", "preflight prepared": the noun beside the verb, and no file that could be it."""
-    if has_word(statement.text, EXAMPLES) or _ELSEWHERE.search(statement.text):
+    if has_word(statement.text, EXAMPLES) or _ELSEWHERE.search(statement.text) or (statement.kind == "row" and _ANSWERS_NO.search(statement.text)):
         return
     for words in _CLAIMS:
         for mention in mentions(statement, words):
@@ -189,12 +189,16 @@ def _is_claimed(mention: Mention) -> bool:
     return not mention.negated and mention.standing in ("asserted", "reported") and not doubted
 
 
+_ANSWERS_NO = re.compile(r"\|\s{0,3}(?:no|none|false|n/?a|absent|missing|[-–—✗✘❌×]|0|否|无|没有)\s{0,3}(?:\||\Z)", re.IGNORECASE)
+"""A cell of a table that says no to its row's label: `log available | No`."""
+
+
 def _kind(mention: Mention) -> str | None:
     """What the verb speaks of: "raw logs are retained", "retained raw logs", "preflight prepared", 日志已保留; a noun elsewhere in the clause is none."""
     before, after = mention.clause.text[: mention.match.start()], mention.clause.text[mention.match.end() :]
     for kind, noun in _NOUN.items():
         if any(_SUBJECT.match(before, m.end()) for m in noun.finditer(before)) or any(
-            _OBJECT.match(after[: m.start()]) for m in noun.finditer(after[:NEAR])
+            _OBJECT.match(after[: m.start()]) and not _SAYS_ELSE.match(after, m.end()) for m in noun.finditer(after[:NEAR])
         ):
             return kind
     return None
@@ -202,6 +206,8 @@ def _kind(mention: Mention) -> str | None:
 
 NEAR = 60
 """Characters after a claim's verb in which its noun may stand."""
+_SAYS_ELSE = re.compile(r"\s(?:is|was|are|were|has|have|had|does|do|did|could|can|would) ?(?:not|no|never|n't)\b|\s(?:cannot|fail(?:s|ed)?)\b|n't\b", re.IGNORECASE)
+"""`the preserved script is not executable` is no claim that it is preserved here."""
 _SUBJECT = re.compile(
     r"(?:,? (?:and|or|of|from|for|in|with) (?:[\w/-]{1,24} ?){1,4})?(?:[\s)]{0,2}(?:is|are|was|were|has|have|been|being|all|also|now|already|both|remain|remains|stay|kept|fully|still)\b){0,4}[\s:]{0,2}\Z"
     r"|[^，。；,;]{0,8}(?:已|均|都|全部|一并|也)?[^，。；,;]{0,4}\Z",
