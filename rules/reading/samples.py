@@ -217,7 +217,7 @@ def _statistic(path: Path) -> Statistic | None:
 
 
 def _of_list(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
-    if len(held) < 2:
+    if len(held) < 2 or (path and isinstance(path[-1], str) and _SELECTED & set(words(path[-1]))):
         return
     if all(isinstance(item, Number) for item in held[:2]) or any(literal(item) for item in held[:8]):
         yield from _plain(path, held, unit)
@@ -316,8 +316,6 @@ _SELECTED = word_set("best top worst selected selection subset shortlist example
 
 
 def _is_setting(path: Path, within: tuple[str, ...]) -> bool:
-    if path and isinstance(path[-1], str) and _SELECTED & set(words(path[-1])):
-        return True
     said = [w for part in (*path[-1:], *within) if isinstance(part, str) for w in words(part)]
     keys = [read_key(part) for part in (*path[-1:], *within) if isinstance(part, str)]
     timed = any(key.unit is not None and key.unit.family == "time" for key in keys[-1:])
