@@ -35,6 +35,8 @@ from rules.reading.listed import Request
 from rules.reading.markdown import markdown, markdown_of
 from rules.reading.statements import statements, text_statements
 
+_BARE = frozenset(["number", "ratio", "factor"])
+"""What carries no unit of measure."""
 _TEXT_LIMIT = 200
 """Agreements of one text that are listed."""
 _ISSUE = re.compile(r"issue|track|议题|工单|问题单|跟踪|跟进", re.IGNORECASE)
@@ -213,7 +215,7 @@ def _finding(group: Sequence[_Missing]) -> Finding:
     figures = list(dict.fromkeys(one.claim.shown for one in group))
     places = list(dict.fromkeys(one.claim.location for one in group))
     paths = list(dict.fromkeys(bundle.path for one in group for bundle in one.bundles))
-    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family != "number" for one in group)
+    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family not in _BARE for one in group)
     several = len(figures) > 1
     shown = ", ".join(figures[:8]) + (f" and {len(figures) - 8} more" if len(figures) > 8 else "")
     return Finding(

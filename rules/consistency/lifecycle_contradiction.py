@@ -37,7 +37,7 @@ from rules.reading.layout import documents_in_scope
 from rules.reading.lifecycle import Observation, lifecycle_of
 from rules.reading.prefilter import mentions
 from rules.reading.receipts import Names, arm_of_text
-from rules.reading.runs import Run, record_files, runs, runs_of, spoken_of
+from rules.reading.runs import Run, place_of, record_files, runs, runs_of, spoken_of
 from rules.reading.statements import Statement, statements, string_statements, text_statements
 
 SHOWN = 12
@@ -57,7 +57,7 @@ _NO_CLAIM = family(
 _PLAIN_KEYS = family("status state outcome result summary note verdict how quality 状态 结果")
 _FLAG = re.compile(r"(?:clean|gracef|orderly|exited_?zero|exit_?zero|no_?forced|unforced|all_?zero|正常退出|干净)", re.IGNORECASE)
 _HINT = re.compile(
-    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
+    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|stray|process|pid|linger|remain|leak|hung|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
     re.IGNORECASE,
 )
 
@@ -286,7 +286,7 @@ def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple
             yield _text_finding(snapshot, statement, [(run, one) for run, one in pairs if one.against], trees)
         elif pairs:
             run, one = pairs[0]
-            yield Confirmed("record", one.claim.text[:80], statement.location(), _place(run.path, one.compared[0]))
+            yield Confirmed("record", one.claim.text[:80], statement.location(), place_of(run, one.compared[0]))
 
 
 def _against_run(
@@ -335,8 +335,8 @@ def _events(held: Iterable[Observation]) -> str:
     return ", ".join(texts[:SHOWN]) + (f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
 
 
-def _place(path: str, one: Observation, at: str | None = None) -> Location:
-    return Location(path, pointer=pointer(one.place), role="record", at=at)
+def _place(path: str, one: Observation) -> Location:
+    return Location(path, pointer=pointer(one.place), role="record")
 
 
 def _record_finding(snapshot: Snapshot, path: str, node: Node, held: Sequence[_Held]) -> Finding:
@@ -367,7 +367,7 @@ def _text_finding(snapshot: Snapshot, statement: Statement, pairs: Sequence[tupl
         problem=f"“{statement.text[:300]}”; {', '.join(f'`{file}`' for file in files[:4])} {'holds' if len(files) == 1 else 'hold'} {_events(e for _, e in events)}.",
         impact="A reader of the text takes a failed or forced end for a clean one.",
         next="Change the sentence to the exit codes and signals that the record holds (edit text); leave the record as it is.",
-        locations=(statement.location(), *(_place(run.path, event, where[run]) for run, event in events[:SHOWN])),
+        locations=(statement.location(), *(place_of(run, event, where[run]) for run, event in events[:SHOWN])),
         evidence=tuple((f"{run.path}#{pointer(event.place)}", event.code) for run, event in events[:SHOWN]),
         roots=(*dict.fromkeys(run.root for run, _ in events), claim_root(statement.path, statement.text)),
     )

@@ -31,8 +31,9 @@ from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Sn
 from rules.reading.canonical_words import singular, words
 from rules.reading.documents import Document, Node, Number, Path, nodes, walk
 from rules.reading.few import few
+from rules.reading.markdown import markdown
 from rules.reading.quantities import Quantity, of_value
-from rules.reading.records import Records, place, source
+from rules.reading.records import Records, of_tables, place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import Unit
@@ -120,15 +121,23 @@ def _matters(found: list[Pair]) -> list[list[Pair]]:
 
 def _figures(snapshot: Snapshot, bundle: Bundle) -> Iterator[Figure]:
     left = FIGURES
-    for path in bundle.files:
-        doc = source(snapshot, path)
-        if doc is None:
-            continue
-        for figure in _in_document(doc, walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)):
+    for doc, places in _sources(snapshot, bundle):
+        for figure in _in_document(doc, places):
             left -= 1
             if left < 0:
                 return
             yield figure
+
+
+def _sources(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[Document, Iterable[Node]]]:
+    """The documents, tables and record streams of the bundle, and the tables of its texts, row by row."""
+    for path in bundle.files:
+        doc = source(snapshot, path)
+        if doc is not None:
+            yield doc, walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)
+        elif path.lower().endswith((".md", ".markdown")):
+            tables = tuple(of_tables(markdown(snapshot, path)))
+            yield from ((table, walk(table.value)) for table in tables[::2])
 
 
 def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:

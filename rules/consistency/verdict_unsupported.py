@@ -69,7 +69,7 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     aside = {path for part in ("plan", "patch", "validator") for path in bundle.part(part)}
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")) and path not in aside:
-            yield from _of_text(statements(snapshot, path), held)
+            yield from _of_text(statements(snapshot, path), held, against_record=True)
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -78,7 +78,7 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     if len(found) == 1:
         held = list(_verdicts(snapshot, found[0]))
         for text in said:
-            yield from _of_text(text_statements(snapshot, text), held)
+            yield from _of_text(text_statements(snapshot, text), held, against_record=text.path != "pull:body")
 
 
 # ---------------------------------------------------------------- verdicts of the records
@@ -278,8 +278,8 @@ _TEXT = re.compile(
 )
 
 
-def _of_text(made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Finding]:
-    """A verdict that a text states, against the one campaign verdict on record."""
+def _of_text(made: Sequence[Statement], held: Sequence[_Verdict], against_record: bool) -> Iterator[Finding]:
+    """A verdict that a text states, against the one campaign verdict on record; a pull that claims more than the record is `wording-stale`'s matter."""
     whole = [one for one in held if one.stated.strong]
     if len(whole) != 1:
         return
@@ -289,7 +289,13 @@ def _of_text(made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Fi
         if match is None or clause.hedge or clause.negated or statement.standing != "asserted":
             continue
         said = said_of(match["en"] or match["zh"])
-        why = _wrong(record) if said == record.stated.said else (f"the record says {record.stated.text}", []) if said == "pass" else None
+        why = (
+            _wrong(record)
+            if said == record.stated.said
+            else (f"the record says {record.stated.text}", [])
+            if said == "pass" and against_record
+            else None
+        )
         if why:
             yield _text_finding(statement, record, why[0])
             return

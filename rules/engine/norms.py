@@ -12,7 +12,9 @@ _RULE_BOOKS = re.compile(
     r"(?:\A|/)(?:contributing|agents|governance|[^/]*(?:polic|rule|guideline|protocol|standard|convention|contribut|require|review|evidence|贡献|规范)[^/]*)\.md\Z|\Aevidence/README\.md\Z",
     re.IGNORECASE,
 )
-_DEMANDS = re.compile(r"\b(?:must|shall|should|required|requires?|never|mandatory|forbidden|prohibited|not allowed)\b|必须|不得|禁止|应当|须", re.IGNORECASE)
+_DEMANDS = re.compile(
+    r"\b(?:must|shall|should|required|requires?|never|mandatory|forbidden|prohibited|not allowed)\b|必须|不得|禁止|应当|须", re.IGNORECASE
+)
 _LIMIT = 64
 
 

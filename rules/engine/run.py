@@ -84,10 +84,10 @@ def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]
     for rule in rules:
         if rule.asks and not _lacks(rule, snapshot):
             try:
-                asked.update(dict.fromkeys(rule.asks(snapshot)))
+                asked.update(dict.fromkeys(Question(q.repository.lower(), q.sha.lower()) for q in rule.asks(snapshot)))
             except Exception:  # noqa: BLE001, S112 - contained: the second pass reports it
                 continue
-    return tuple(Question(q.repository.lower(), q.sha.lower()) for q in asked)
+    return tuple(asked)
 
 
 def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Report:

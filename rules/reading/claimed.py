@@ -233,7 +233,9 @@ def _may_be_claimed(text: str, quantity: Quantity, spans: Iterable[CodeSpan] = (
 
 
 def _is_counted(text: str, quantity: Quantity) -> bool:
-    """A count is a result where it was counted (`evicted 3,544 pages`), not where it says over how many (`over 12,345 requests`)."""
+    """A count is a result where it was counted (`evicted 3,544 pages`), not where it says over how many (`over 12,345 requests`) or a key names the noun."""
+    if text[quantity.end - 1 : quantity.end].isdigit():
+        return False
     return _COUNTED.search(text, max(0, quantity.start - 60), quantity.end + 40) is not None and not _OVER.search(
         text, max(0, quantity.start - 12), quantity.start
     )

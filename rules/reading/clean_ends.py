@@ -29,7 +29,7 @@ CONTRADICTED: dict[Claimed, frozenset[Kind]] = {
 """Which kinds of observation a claim can be held against."""
 
 MENTIONS = (
-    "exit", "clean", "grace", "normal", "orderly", "regular", "signal", "kill", "force", "return", "rc", "code", "status", "left", "remain", "orphan", "zombie", "surviv",
+    "exit", "process", "pid", "stray", "leak", "hung", "clean", "grace", "normal", "orderly", "regular", "signal", "kill", "force", "return", "rc", "code", "status", "left", "remain", "orphan", "zombie", "surviv",
     "linger", "oom", "memory", "time", "crash", "正常", "干净", "优雅", "平稳", "有序", "顺利", "退出", "返回", "信号", "强", "残留", "遗留", "僵尸", "超时", "崩溃", "进程",
 )  # fmt: skip
 

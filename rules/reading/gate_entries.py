@@ -28,7 +28,8 @@ WEAK = family("outcome result status acceptance accepted passed pass qualified q
 def _is_gate_key(key: str) -> bool:
     held = held_words(key)
     chinese = any(word in key for word in ("门槛", "门禁", "闸门", "准则", "验收项", "判据"))
-    return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES and not _BY_GATE.search(key)
+    checks = {"check", "checks", "test", "tests"} if held & {"gate", "gates", "acceptance"} else set()
+    return bool(held & _GATE_KEYS or chinese) and not (held - checks) & _NOT_GATES and not _BY_GATE.search(key)
 
 
 _BY_GATE = re.compile(r"(?:by|per)_?(?:gate|criteri)|(?:By|Per)(?:Gate|Criteri)")
@@ -36,7 +37,8 @@ _BY_GATE = re.compile(r"(?:by|per)_?(?:gate|criteri)|(?:By|Per)(?:Gate|Criteri)"
 
 
 def is_elsewhere(path: Path) -> bool:
-    return any(isinstance(part, str) and held_words(part) & _NOT_GATES for part in path)
+    """It stands under diagnostics, software checks, a plan, a history."""
+    return any(isinstance(part, str) and held_words(part) & _NOT_GATES and not _is_gate_key(part) for part in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _is_schema(value: Any) -> bool:
     """A JSON Schema describes a document; it judges nothing."""
     if not isinstance(value, Mapping):
         return False
-    return "schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys()) or (
+    return ("schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys())) or (
         value.get("type") == "object" and isinstance(value.get("properties"), Mapping)
     )  # fmt: skip
 

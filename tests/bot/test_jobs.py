@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from tests.bot import evidence
@@ -153,6 +154,19 @@ async def test_t9_a_502_that_was_stored_and_t41_an_outage_lose_and_double_nothin
         assert at.log.count("to write after") == 1
 
 
+async def test_a_second_look_at_an_unchanged_conversation_writes_nothing_in_six_calls(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        on.twin.forget()
+        await pushed(on, at, pull)
+        await until(lambda: at.log.count("to write after") == 2, at)
+        await asyncio.sleep(1.0)
+        calls = [f"{one.method} {one.path}" for one in on.twin.calls()]
+        assert len(calls) <= 6 and all(call.startswith("GET") for call in calls), calls
+
+
 async def test_a_rate_limit_is_waited_for(tmp_path: Path) -> None:
     async with stage(tmp_path) as on, service(on.twin, on.data) as at:
         pull = on.pull()
@@ -184,7 +198,8 @@ async def test_t47_a_pull_whose_webhook_was_lost_is_found_by_the_sweep(tmp_path:
     async with stage(tmp_path) as on:
         before = on.pull("before")
         first = on.pull("first")
-        async with service(on.twin, on.data, before="import bot.jobs.watch as w; w.SWEEP, w.SWEEP_LOOK = 1.0, 0.5") as at:
+        quick = "import bot.jobs.watch as w; w.SWEEP, w.SWEEP_LOOK = 1.0, 0.5"
+        async with service(on.twin, on.data, "serve", "--web-only") as at, service(on.twin, on.data, "worker", before=quick):
             await opened(on, at, first)
             await until(lambda: on.twin.calls("GET", "/repos/*/pulls"), at)
             lost = on.pull("lost")
@@ -202,7 +217,7 @@ async def test_writes_of_one_installation_are_a_second_apart(tmp_path: Path) -> 
         await until(lambda: all(checks(on, pull.head_sha) == ["failure"] for pull in pulls), at)
         writes = sorted(one.at for one in on.twin.calls() if one.method in ("POST", "PATCH", "PUT"))
         assert len(writes) >= 4 and all(one.status < 400 for one in on.twin.calls())
-        assert min(later - sooner for sooner, later in zip(writes, writes[1:], strict=False)) > 0.9
+        assert min(later - sooner for sooner, later in pairwise(writes)) > 0.9
 
 
 def _long(number: int) -> str:
