@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
@@ -98,6 +99,8 @@ _ADMITTED = family(
     zh=("未提交", "没有", "尚未", "将", "待"),
 )
 PLACES = 20
+TOGETHER = 12
+"""Absent files named by one document above which they are one finding."""
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
@@ -127,8 +130,27 @@ def _in_documents(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
         for named in named_paths(snapshot, bundle, path) if is_document(path) else ():
             if not named.files and not named.external:
                 missing[named.text].append(at(path, named.place))
+    by_document: dict[str, list[str]] = defaultdict(list)
     for text, places in missing.items():
-        yield _finding(bundle, text, tuple(places[:PLACES]), Severity.HIGH, f"`{places[0].path}` names `{text}`")
+        by_document[places[0].path].append(text)
+    for path, texts in by_document.items():
+        if len(texts) > TOGETHER:
+            yield _together(bundle, path, texts, [missing[text][0] for text in texts])
+        else:
+            yield from (_finding(bundle, text, tuple(missing[text][:PLACES]), Severity.HIGH, f"`{path}` names `{text}`") for text in texts)
+
+
+def _together(bundle: Bundle, path: str, texts: list[str], places: list[Location]) -> Finding:
+    """A document that names dozens of absent files has one defect."""
+    shown = ", ".join(f"`{text}`" for text in texts[:5])
+    found = _finding(bundle, texts[0], tuple(places[:PLACES]), Severity.HIGH, f"`{path}` names {shown} and {len(texts) - 5} more")
+    return replace(
+        found,
+        title=f"{len(texts)} files that {bundle.relative(path)} names are not in the repository",
+        problem=found.problem.replace("there is no such file", "there are no such files").replace("it is not declared", "none is declared"),
+        evidence=tuple(("path", text) for text in texts[:20]),
+        roots=(f"artifacts:{path}",),
+    )
 
 
 # ---------------------------------------------------------------- sentences
