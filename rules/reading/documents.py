@@ -23,6 +23,8 @@ __all__ = ["DOUBLE", "DOUBLE_DIGITS", "Node", "Number", "Path", "is_numbers", "n
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 YAML_SUFFIXES = (".yaml", ".yml")
+# Read by their tools as JSON with comments and trailing commas (typescriptlang.org/tsconfig, code.visualstudio.com/docs/languages/json#_json-with-comments), or filled in by a template engine.
+_WITH_COMMENTS = re.compile(r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z")
 LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 YAML_DEPTH = 100
 
@@ -208,8 +210,8 @@ def _scalar(node: yaml.ScalarNode) -> Any:
 
 
 def is_document(path: str) -> bool:
-    """True for a path that is read as JSON or YAML. `._*` files are macOS's resource forks, not documents."""
-    return path.endswith((*JSON_SUFFIXES, *YAML_SUFFIXES)) and not path.rpartition("/")[2].startswith("._")
+    """True for a path that is read as JSON or YAML. `._*` files are macOS's resource forks, not documents; nor are tools' settings with comments."""
+    return path.endswith((*JSON_SUFFIXES, *YAML_SUFFIXES)) and not path.rpartition("/")[2].startswith("._") and not _WITH_COMMENTS.search(path)
 
 
 def is_lfs_pointer(data: bytes) -> bool:
