@@ -110,12 +110,27 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     yield from few((_finding(bundle, one) for one in _matters(list(islice(pairs, PAIRS)))), "pairs of values")
 
 
-def _of_one_subject(held: list[_Figures]) -> Iterator[Pair]:
-    alone = sum(len(list(islice(one.sizes(), 3))) for one in held) == 2
-    return (pair for pair in islice(_scaled(held), PAIRS) if _same_subject(*pair[:2], alone=alone))
-
-
 Pair = tuple[Figure, Figure, Fraction]
+
+
+def _of_one_subject(held: list[_Figures]) -> Iterator[Pair]:
+    """The scaled pairs among the figures of one name that are of one thing."""
+    alone = sum(len(list(islice(one.sizes(), 3))) for one in held) == 2
+    rows: dict[str, list[frozenset[str]]] = {}
+
+    def is_one(figure: Figure, shared: frozenset[str]) -> bool:
+        """No other object of its document holds a figure of this name under the same strings: what all rows of a table say tells none of them."""
+        path = figure.doc.path
+        if path not in rows:
+            others = [other for one in held if one.doc.path == path for _, _, row in one.sizes() if (other := one.figure(row))]
+            rows[path] = list({other.path[:-1]: _identities(other) for other in others}.values())
+        return len(list(islice((said for said in rows[path] if shared <= said), 2))) <= 1
+
+    for pair in islice(_scaled(held), PAIRS):
+        one, other = pair[:2]
+        shared = _identities(one) & _identities(other)
+        if _same_subject(one, other, alone, bool(shared) and is_one(one, shared) and is_one(other, shared)):
+            yield pair
 
 
 def _matters(found: list[Pair]) -> list[list[Pair]]:
@@ -297,8 +312,8 @@ def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:
 # ---------------------------------------------------------------- the same subject
 
 
-def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
-    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name."""
+def _same_subject(one: Figure, other: Figure, alone: bool, identical: bool) -> bool:
+    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name; `identical`: strings say so."""
     if one.doc.path == other.doc.path and one.path[:-1] == other.path[:-1]:
         return one.path[-1] != other.path[-1] and one.quantity.unit is not None and other.quantity.unit is not None
     if _contradict(one, other):
@@ -311,7 +326,7 @@ def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
         return False
     if (files[0] - files[1]) & _CONTRASTS and (files[1] - files[0]) & _CONTRASTS:
         return False
-    if _share_identity(one, other):
+    if identical:
         return True
     left, right = left or files[0], right or files[1]
     if left and right:
@@ -390,10 +405,6 @@ def _identities(figure: Figure) -> frozenset[str]:
             text = value.text if isinstance(value, Number) else value
             made.update([f"{'_'.join(sorted(said))}={text}"] if text.isdigit() else [])
     return frozenset(made)
-
-
-def _share_identity(one: Figure, other: Figure) -> bool:
-    return bool(_identities(one) & _identities(other))
 
 
 def _share_figure(one: Figure, other: Figure) -> bool:

@@ -20,6 +20,7 @@ from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
 from rules.reading.outline import Column, Outline, Shape, key_of, keys_of
 from rules.reading.records import is_records, read_records, source
+from rules.reading.references import ZH_REVISION_KEY
 
 Arm = Literal["baseline", "candidate"]
 Kind = Literal["receipt", "status", "plan", "preflight", "diagnostic", "manifest", "text"]
@@ -406,6 +407,7 @@ _FOREIGN = family(
     "evidence record manifest schema validator judge scorer tool tools parent prompt prompts fixture fixtures reviewed report cann cuda sdk "
     "compiler toolchain site docs tree blob 数据 数据集 模型 权重 镜像 工具"
 )
+_FOREIGN_ZH = re.compile(r"数据|模型|权重|镜像|工具|脚本|测试框架|校验|清单|文档")
 _REVISION = re.compile(r"[0-9a-fA-F]{7,40}\Z")
 
 
@@ -419,7 +421,9 @@ def source_revisions(held: Outline) -> Iterator[tuple[Node, str]]:
 @lru_cache(maxsize=8192)
 def _is_revision(shape: Shape) -> bool:
     said = {word for part in keys_of(shape) for word in words(part)}
-    return bool(set(words(key_of(shape))) & _SOURCE_WORDS) and not said & (_FOREIGN | {"256"})
+    key = key_of(shape)
+    named = bool(set(words(key)) & _SOURCE_WORDS) or ZH_REVISION_KEY.search(key) is not None
+    return named and not said & (_FOREIGN | {"256"}) and not any(_FOREIGN_ZH.search(part) for part in keys_of(shape))
 
 
 def _is_other_object(node: Node) -> bool:
