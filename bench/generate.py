@@ -23,7 +23,10 @@ def repository(folder: Path, files: int = 2645, size: int = 42_000_000, bundles:
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(folder)], check=True)
     random_ = random.Random(seed)
     names = [f"campaign-{n:02d}" for n in range(bundles)]
-    content = {name: dict(_bundle(name, n, size // bundles, h, random_)) for name, n, h in zip(names, _split(files - 1, bundles), _split(hashes, bundles), strict=True)}
+    content = {
+        name: dict(_bundle(name, n, size // bundles, h, random_))
+        for name, n, h in zip(names, _split(files - 1, bundles), _split(hashes, bundles), strict=True)
+    }
     stream = bytearray()
     first = {path: data for name in names[:-1] for path, data in content[name].items()} | {"tools/evidence_inventory.json": _inventory(names[:-1])}
     _commit(stream, "refs/heads/main", first, "", 1)
@@ -62,7 +65,10 @@ def _bundle(name: str, files: int, size: int, hashes: int, random_: random.Rando
 
 
 def _inventory(names: list[str]) -> bytes:
-    entries = [{"id": n, "path": f"evidence/{n}", "kind": "campaign", "freeze_manifests": [], "external": [{"name": "raw media", "reason": "too large"}]} for n in names]
+    entries = [
+        {"id": n, "path": f"evidence/{n}", "kind": "campaign", "freeze_manifests": [], "external": [{"name": "raw media", "reason": "too large"}]}
+        for n in names
+    ]
     return _dump({"bundles": entries, "bundle_count": len(names)})
 
 
@@ -74,10 +80,22 @@ def _json(random_: random.Random, size: int) -> bytes:
     requests, total = [], 400
     samples = [round(random_.gauss(41.2, 0.4), 4) for _ in range(max(8, size // 56))]
     while total < size * 0.88:
-        one = {"id": len(requests), "http_status": 200, "elapsed_ms": round(random_.gauss(183, 9), 3), "worker": random_.choice(["rank0", "rank1"]), "ok": True}
+        one = {
+            "id": len(requests),
+            "http_status": 200,
+            "elapsed_ms": round(random_.gauss(183, 9), 3),
+            "worker": random_.choice(["rank0", "rank1"]),
+            "ok": True,
+        }
         requests.append(one)
         total += 150
-    record = {"arm": random_.choice(["baseline", "candidate"]), "run": random_.getrandbits(40), "unit": "ms", "requests": requests, "trace_ms": samples}
+    record = {
+        "arm": random_.choice(["baseline", "candidate"]),
+        "run": random_.getrandbits(40),
+        "unit": "ms",
+        "requests": requests,
+        "trace_ms": samples,
+    }
     record["lifecycle"] = {"server_exit": 0, "worker_exits": [0, 0, 0, 0], "forced_signals": 0}
     return _dump(record)
 

@@ -45,7 +45,21 @@ def fastest(work: Callable[[], object]) -> float:
 
 def check(folder: Path, *arguments: str) -> Callable[[], object]:
     """One whole `assay check`, in a process of its own."""
-    command = [sys.executable, "-m", "bot.cli", "check", str(folder), "--head", "topic", "--offline", "--format", "json", "--output", os.devnull, *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "bot.cli",
+        "check",
+        str(folder),
+        "--head",
+        "topic",
+        "--offline",
+        "--format",
+        "json",
+        "--output",
+        os.devnull,
+        *arguments,
+    ]
     return lambda: subprocess.run(command, check=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.gather import Ask, Wanted
+    from bot.settings import Settings
     from rules.core.model import Answer, Question, Report, Rule, Snapshot, Tree, Unchecked
 
 FORMATS = ("text", "json", "sarif", "markdown", "html")
@@ -272,16 +273,29 @@ def doctor(repo: str) -> None:
 @click.option("--web-only", is_flag=True, help="Only take deliveries; `assay worker` does the work.")
 def serve(web_only: bool) -> None:
     """Run the web server and one worker. Settings come from the environment (ASSAY_…)."""
-    _run_service(web=True, work=not web_only)
+
+    def run(settings: Settings) -> Coroutine[Any, Any, int]:
+        from bot import serve as service
+
+        return service.run(settings, work=not web_only, started=_started)
+
+    _run_service(run)
 
 
 @cli.command()
-def worker() -> None:
+@click.option("--beside", is_flag=True, hidden=True, help="The web server listens at the other end of standard input.")
+def worker(beside: bool) -> None:
     """Run a worker beside `assay serve --web-only`; several may share one PostgreSQL database."""
-    _run_service(web=False, work=True)
+
+    def run(settings: Settings) -> Coroutine[Any, Any, int]:
+        from bot import worker as service
+
+        return service.run(settings, _started, beside)
+
+    _run_service(run)
 
 
-def _run_service(web: bool, work: bool) -> NoReturn:
+def _run_service(run: Callable[[Settings], Coroutine[Any, Any, int]]) -> NoReturn:
     import asyncio
 
     from bot.service_log import set_up
@@ -290,9 +304,7 @@ def _run_service(web: bool, work: bool) -> NoReturn:
     try:
         settings = read_settings()
         set_up(settings.log_level)
-        from bot import worker as service
-
-        status = asyncio.run(service.run(settings, web=web, work=work, started=_started))
+        status = asyncio.run(run(settings))
     except SettingsError as error:
         raise Unusable(str(error)) from error
     except OSError as error:
@@ -304,7 +316,7 @@ def _run_service(web: bool, work: bool) -> NoReturn:
 
 
 def _started(address: str) -> None:
-    click.echo(f"assay: listening on {address}" if address else "assay: working", err=True)
+    click.echo(f"assay: listening on {address}" if address else "assay: at work", err=True)
 
 
 @cli.command()

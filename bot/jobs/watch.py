@@ -64,10 +64,14 @@ async def _waking(desk: Desk, stored: asyncio.Event) -> None:
 
 
 async def wake_waiting(desk: Desk) -> int:
-    """Put the wake-ups of all that is newly wanted into the queue; how many. The delay is what pushes and edits settle in."""
+    """See to it that there is a wake-up for all that is newly wanted; how much that is. The delay is what pushes and edits settle in.
+
+    One that waits already will see the newest version: only what may not wait gets another one beside a delayed one.
+    """
     found = await asyncio.to_thread(conversations.to_wake, desk.database)
     for one in found:
-        await enqueue_wake(one.key, one.version, 0, desk.settings.settle_seconds if one.settle else 0.0)
+        if one.woken <= one.begun or not one.settle:
+            await enqueue_wake(one.key, one.version, 0, desk.settings.settle_seconds if one.settle else 0.0)
     if found:
         await asyncio.to_thread(conversations.note_woken, desk.database, found)
     return len(found)

@@ -37,8 +37,8 @@ WAKES, WRITES = "wakes", "writes"
 MOST_STARTS = 3
 # Seconds before a job that failed comes again: doubled each time, up to half an hour, for about a day.
 FIRST_PAUSE, LONGEST_PAUSE, MOST_ATTEMPTS = 5.0, 1_800.0, 50
-# A conversation that never comes to rest is looked at all the same, after so many settling times.
-MOST_SETTLING = 10
+# A conversation that never comes to rest is looked at all the same, after so many settling times. DBOS's delays are full seconds.
+MOST_SETTLING, SOON = 10, 0.5
 _desk: Desk | None = None
 
 
@@ -68,9 +68,11 @@ async def enqueue_wake(key: str, version: int, attempt: int, delay: float) -> No
 @DBOS.workflow(name="wake")
 async def wake(key: str, version: int, attempt: int) -> str:
     """Carry out what is wanted of a conversation; what became of it, in a word."""
-    found = await prepare(key, version, attempt)
+    found = await prepare(key, attempt)
     if found["kind"] == "later":
         await enqueue_wake(key, version, attempt + 1, found["delay"])
+    if found["kind"] == "unsettled":
+        await enqueue_wake(key, found["version"], attempt, found["delay"])
     if found["kind"] != "write":
         return str(found["kind"])
     for index, action in enumerate(found["actions"]):
@@ -135,29 +137,27 @@ async def finish(key: str, version: int, found: Json) -> None:
 
 
 @DBOS.step(name="prepare")
-async def prepare(key: str, version: int, attempt: int) -> Json:
-    """Look at the conversation: `write` with what is to be written, `later` with a delay, `done` or `superseded`."""
+async def prepare(key: str, attempt: int) -> Json:
+    """Look at the conversation as it is now: `write` with what is to be written, `later` with a delay, `done` or `superseded`."""
     at = desk()
     if at.stopping.is_set():
         await at.forever()
-    wanted = await asyncio.to_thread(conversations.current, at.database, key)
-    if wanted is None or wanted.done >= wanted.version:
+    begun = await asyncio.to_thread(conversations.begin, at.database, key)
+    if begun is None or begun[0].done >= begun[0].version:
         return {"kind": "done"}
-    if wanted.version > version and not await _overdue(at, wanted):
-        return {"kind": "superseded"}
-    before = await asyncio.to_thread(conversations.note_start, at.database, key)
-    if before >= MOST_STARTS:
-        log.error("%s: given up at %s: it has ended the process %d times", key, wanted.head[:12], before)
+    wanted, starts, now = begun
+    if starts >= MOST_STARTS:
+        log.error("%s: given up at %s: it has ended the process %d times", key, wanted.head[:12], starts)
         return await _closed(at, wanted, "given up")
-    found = await _contained(at, wanted, attempt)
+    rest = due(wanted, at.settings.settle_seconds) - now
+    found = await _contained(at, wanted, attempt) if rest < SOON else {"kind": "unsettled", "version": wanted.version, "delay": rest}
     await asyncio.to_thread(conversations.note_end, at.database, key)
     return found
 
 
-async def _overdue(at: Desk, wanted: Wanted) -> bool:
-    """Whether it changes so often that its own wake-up never comes."""
-    waited = await asyncio.to_thread(conversations.clock, at.database) - wanted.first_at
-    return waited > MOST_SETTLING * at.settings.settle_seconds
+def due(wanted: Wanted, settle: float) -> float:
+    """When to look: once nothing was added for `settle` seconds, but not for ever later."""
+    return min(wanted.changed_at + settle, wanted.first_at + MOST_SETTLING * settle) if wanted.settle else 0.0
 
 
 async def _contained(at: Desk, wanted: Wanted, attempt: int) -> Json:
@@ -166,7 +166,8 @@ async def _contained(at: Desk, wanted: Wanted, attempt: int) -> Json:
     try:
         if not await asyncio.to_thread(conversations.is_active, at.database, wanted.installation):
             return await _closed(at, wanted, "the installation is not active")
-        outcome = await _LOOKS[wanted.kind](at, wanted)
+        async with at.looks:
+            outcome = await _LOOKS[wanted.kind](at, wanted)
     except Superseded:
         log.info("%s at %s: superseded", wanted.key, wanted.head[:12])
         await _ask_again(at, wanted)

@@ -161,6 +161,8 @@ class WriteCheck:
     annotate: bool
 
 
+# How the trigger begins where a person has asked for a review.
+ASKED = ("re-run", "command", "/assay")
 Action = DropPending | PostReview | EditReview | PostInline | EditInline | DismissReview | WriteCheck
 DISMISSAL = "The findings that this review asked to change are resolved or set aside."
 
@@ -244,7 +246,7 @@ def _conversation(posted: PostedState, wanted: Words, scene: Scene) -> Iterator[
     if posts:
         yield from (DropPending(id) for id in posted.pending)
         yield PostReview(wanted.head, wanted.body, wanted.mark, _event(wanted, scene), tuple(lined))
-    elif posted.review is not None and without(posted.body) != without(wanted.body):
+    elif posted.review is not None and not _nothing_to_say(posted, wanted, scene) and without(posted.body) != without(wanted.body):
         yield EditReview(posted.review, wanted.body)
     yield from (PostInline(wanted.head, one) for one in (*(() if posts else lined), *on_files))
     yield from _edits(posted, wanted)
@@ -255,6 +257,13 @@ def _conversation(posted: PostedState, wanted: Words, scene: Scene) -> Iterator[
 def _told(posted: PostedState, wanted: Words) -> bool:
     """The review was posted, and a crash kept us from noting it."""
     return posted.ledger is not None and posted.ledger.serial >= wanted.ledger.serial
+
+
+def _nothing_to_say(posted: PostedState, wanted: Words, scene: Scene) -> bool:
+    """The same head, and every story as it was: only the trigger has changed. What a person asks for is told all the same."""
+    held = posted.ledger
+    same = held is not None and (held.head, held.standings, held.failure) == (wanted.head, wanted.ledger.standings, wanted.ledger.failure)
+    return same and not wanted.news and not scene.trigger.startswith(ASKED)
 
 
 def _fresh(posted: PostedState, wanted: Words, posts: bool) -> list[Inline]:

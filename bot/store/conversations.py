@@ -15,7 +15,10 @@ from bot.store.models import commands, conversations, installations
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The newest state of one conversation. `version` counts what was asked, `done` what was carried out; times are the database's."""
+    """The newest state of one conversation. `version` counts what was asked, `done` what was carried out; times are the database's.
+
+    `woken` above `begun`: a wake-up is in the queue that will see the newest version, whatever that is then.
+    """
 
     key: str
     kind: str
@@ -28,6 +31,8 @@ class Wanted:
     reason: str
     closed: bool
     version: int
+    woken: int
+    begun: int
     done: int
     settle: bool
     first_at: float
@@ -63,6 +68,12 @@ def unfinished(database: Database, older_than: float, most: int = 200) -> tuple[
         return tuple(_wanted(row) for row in connection.execute(query))
 
 
+def waiting(database: Database) -> int:
+    """Of how many conversations something is wanted that is not carried out."""
+    with database.read() as connection:
+        return connection.execute(sa.select(sa.func.count()).where(conversations.c.done < conversations.c.wanted)).scalar_one()
+
+
 def current(database: Database, key: str) -> Wanted | None:
     """The newest state of the conversation `key`."""
     with database.read() as connection:
@@ -93,16 +104,18 @@ def note_done(database: Database, key: str, version: int) -> None:
         connection.execute(sa.update(conversations).where(old.key == key, old.done < version).values(newer))
 
 
-def note_start(database: Database, key: str) -> int:
-    """An attempt begins; how many began before it that came to no end, because they took the process with them."""
+def begin(database: Database, key: str) -> tuple[Wanted, int, float] | None:
+    """A wake-up looks: the newest state, how many looks before it came to no end (they took the process with them), and the database's time."""
+    mine = conversations.c.key == key
     with database.write() as connection:
-        mine = conversations.c.key == key
-        connection.execute(sa.update(conversations).where(mine).values(starts=conversations.c.starts + 1))
-        return (connection.execute(sa.select(conversations.c.starts).where(mine)).scalar() or 1) - 1
+        seen = {"begun": conversations.c.wanted, "starts": conversations.c.starts + 1}
+        connection.execute(sa.update(conversations).where(mine).values(seen))
+        row = connection.execute(sa.select(conversations).where(mine)).one_or_none()
+        return (_wanted(row), row.starts - 1, now(connection)) if row else None
 
 
 def note_end(database: Database, key: str) -> None:
-    """The attempt ended in order, whatever came of it."""
+    """The look ended in order, whatever came of it."""
     with database.write() as connection:
         connection.execute(sa.update(conversations).where(conversations.c.key == key).values(starts=0))
 
@@ -135,12 +148,6 @@ def note_command(database: Database, seq: int) -> None:
     """The command ran."""
     with database.write() as connection:
         connection.execute(sa.update(commands).where(commands.c.seq == seq).values(done_at=now(connection)))
-
-
-def clock(database: Database) -> float:
-    """The time by which `first_at` and `changed_at` are told."""
-    with database.read() as connection:
-        return now(connection)
 
 
 def _wanted(row: Row[tuple[object, ...]]) -> Wanted:

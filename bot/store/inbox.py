@@ -107,10 +107,10 @@ def ask(connection: Connection, want: Want, at: float) -> None:
     told = {"head": want.head, "base": want.base, "reason": want.reason, "at": want.at, "full_name": want.full_name}
     fixed = {"installation": want.installation, "closed": want.closed, "settle": want.settle, "changed_at": at, "starts": 0}
     first = {"key": want.key, "kind": want.kind, "repository": want.repository, "number": want.number, "wanted": 1, "first_at": at}
-    nothing_to_do = {"woken": 1, "done": 1} if want.closed else {}
+    nothing_to_do = {"woken": 1, "begun": 1, "done": 1} if want.closed else {}
     made = insert(connection, conversations).values(told | fixed | first | nothing_to_do)
     counted = {"wanted": old.wanted + 1, "first_at": sa.case((old.done >= old.wanted, at), else_=old.first_at)}
-    ended = {"woken": old.wanted + 1, "done": old.wanted + 1} if want.closed else {}
+    ended = {"woken": old.wanted + 1, "begun": old.wanted + 1, "done": old.wanted + 1} if want.closed else {}
     not_older = sa.or_(old.at == "", old.at <= want.at) if want.at else sa.true()
     # Not every event tells everything: what is not told stays.
     kept = {name: value for name, value in told.items() if value}

@@ -21,15 +21,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.arms import Arm, Difference, declared, declared_in_text, differences, pairs, undeclared
 from rules.reading.campaigns import bundles_of_conversation, issues_of, names
-from rules.reading.conversation import bodies, cited_numbers, claim_root
+from rules.reading.conversation import bodies, claim_root
 from rules.reading.documents import Node, Number, document, is_document, nodes, pointer
 from rules.reading.gains import Gain, Order, claims_gain, gains, unfinished
 from rules.reading.inventory import Registered, inventories
 from rules.reading.keys import family, words
+from rules.reading.operands import foreign_operand
 from rules.reading.prefilter import mentions
 from rules.reading.progress import bundle_devices, device_count, device_counts
 from rules.reading.quantities import quantities
@@ -223,31 +225,10 @@ class _Review:
 
     def _foreign(self, statement: Statement, own: tuple[str, ...]) -> str | None:
         """Another campaign or device count that the sentence takes an operand of its gain from."""
-        if any(set(words(name)) & _DEVICES for name in self._planned_variables()) or _SCALING.search(statement.text):
+        if any(set(words(name)) & _DEVICES for name in self._planned_variables()):
             return None
-        figures = [
-            one for one in quantities(statement.text) if one.unit is not None and one.unit.family not in ("percent", "ratio", "factor", "count")
-        ]
-        against = _AGAINST.search(statement.text)
-        if len({one.start for one in figures}) < 2 and against is None:
-            return None
-        other = self._other_campaign(statement, own)
-        if other:
-            return other
-        here = self._devices()
-        counts = [count for count, _ in device_counts(statement.text)]
-        if len(set(counts)) > 1 or (counts and here is not None and counts[0] != here):
-            return " and ".join(f"{count} devices" for count in dict.fromkeys([*counts, *([here] if here and len(set(counts)) == 1 else [])]))
-        return None
-
-    def _other_campaign(self, statement: Statement, own: tuple[str, ...]) -> str | None:
         mine = {*own, *(one.value for one in issues_of(self.snapshot, self.bundle))}
-        cited = [number for number in cited_numbers(statement.text) if str(number) not in mine and _OF_CAMPAIGN.search(statement.text)]
-        if cited:
-            return f"campaign #{cited[0]}"
-        return next(
-            (f"campaign {other.id}" for other in self._registered() if re.search(r"[-_\d]", other.id) and names(statement.text, other.id)), None
-        )
+        return foreign_operand(statement.text, mine, [other.id for other in self._registered()], self._devices())
 
     def _registered(self) -> list[Registered]:
         """The other campaigns that the inventory lists."""
@@ -290,24 +271,24 @@ class _Review:
 
 # ---------------------------------------------------------------- traced runs
 
-_SCALING = re.compile(r"(?<![A-Za-z])(?:scal(?:ing|es?|ability)|per device|per card|per GPU)(?![A-Za-z])|扩展性|每卡", re.IGNORECASE)
-_AGAINST = re.compile(
-    r"(?<![A-Za-z])(?:against|over|versus|vs\.?|compared (?:to|with)|relative to|than|baseline of|from)\s(?:[\w#.,%-]{1,20}\s){0,8}?(?:campaign|[\w-]{1,12}[- ](?:devices?|cards?|gpus?|npus?|chips?|nodes?)|#\d)|相比|相对于|对比",
-    re.IGNORECASE,
-)
-_OF_CAMPAIGN = re.compile(
-    r"(?<![A-Za-z])(?:campaign|from|in|of|against|over|versus|vs\.?|baseline|control|than|issue)(?![A-Za-z])|活动|相比|相对|基线|对照", re.IGNORECASE
-)
-
 
 def _traced_metric(path: str, held: Sequence[Node]) -> Iterator[Finding]:
-    """An object called metric or headline that says it was traced."""
+    """An object that is called, or calls itself, a metric or headline and says that it was traced."""
     for node in held:
-        if isinstance(node.value, dict) and node.path and set(words(node.key)) & {"metric", "metrics", "headline", "official", "指标"}:
-            mark = traced_by(node.value)
-            if mark:
-                yield _traced_finding(path, [Arm(path, node.path, node.key, node.value)], None)
-                return
+        if isinstance(node.value, dict) and (set(words(node.key)) & _METRIC or _serves_as_metric(node.value)) and traced_by(node.value):
+            name = node.key or str(node.value.get("metric") or path.rpartition("/")[2])
+            yield _traced_finding(path, [Arm(path, node.path, name, node.value)], None)
+            return
+
+
+_METRIC = frozenset(["metric", "metrics", "headline", "official", "指标"])
+_ROLE = frozenset(["role", "use", "used", "purpose", "serves", "用途", "作用"])
+
+
+def _serves_as_metric(value: dict[str, Any]) -> bool:
+    """`role: acceptance metric`, `used_as: headline`."""
+    said = {word for key, held in value.items() if isinstance(held, str) and set(words(key)) & _ROLE for word in words(held)}
+    return bool(said & _METRIC)
 
 
 def _in_reach(order: Node, gain: Node) -> bool:

@@ -35,6 +35,8 @@ from rules.reading.listed import Request
 from rules.reading.markdown import markdown, markdown_of
 from rules.reading.statements import statements, text_statements
 
+_BARE = frozenset(["number", "ratio", "factor"])
+"""What carries no unit of measure."""
 _TEXT_LIMIT = 200
 """Agreements of one text that are listed."""
 _ISSUE = re.compile(r"issue|track|议题|工单|问题单|跟踪|跟进", re.IGNORECASE)
@@ -134,7 +136,19 @@ def _items(snapshot: Snapshot, asked: Sequence[_Asked]) -> Iterator[Item]:
                 missing.append(
                     _Missing(claim, tuple(bundle for bundle, _ in one.held), sum(files[bundle.path, id(tree)] for bundle, tree in one.held))
                 )
-    yield from (_finding(group) for group in _groups(missing))
+    elsewhere = _elsewhere(snapshot, missing)
+    yield from (_finding(group) for group in _groups([one for at, one in enumerate(missing) if at not in elsewhere]))
+
+
+def _elsewhere(snapshot: Snapshot, missing: Sequence[_Missing]) -> set[int]:
+    """Of the figures of guides, those that a bundle holds which the guide does not name: a guide of the repository speaks of all of them."""
+    guides = [at for at, one in enumerate(missing) if one.claim.location.path in snapshot.head.files and bundle_at(snapshot, one.claim.location.path) is None]
+    found: set[int] = set()
+    for bundle in bundles_of(snapshot, snapshot.head) if guides else ():
+        left = [at for at in guides if at not in found and bundle not in missing[at].bundles]
+        also = [Request(n, missing[at].claim.kinds) for n, at in enumerate(left) if missing[at].claim.kinds]
+        found |= {left[n] for n in find(snapshot, bundle, [missing[at].claim.quantity for at in left], snapshot.head, also).found} if left else set()
+    return found
 
 
 _Key = tuple[str, int]
@@ -201,7 +215,7 @@ def _finding(group: Sequence[_Missing]) -> Finding:
     figures = list(dict.fromkeys(one.claim.shown for one in group))
     places = list(dict.fromkeys(one.claim.location for one in group))
     paths = list(dict.fromkeys(bundle.path for one in group for bundle in one.bundles))
-    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family != "number" for one in group)
+    with_unit = any(one.claim.quantity.unit and one.claim.quantity.unit.family not in _BARE for one in group)
     several = len(figures) > 1
     shown = ", ".join(figures[:8]) + (f" and {len(figures) - 8} more" if len(figures) > 8 else "")
     return Finding(

@@ -25,12 +25,12 @@ from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, S
 from rules.reading.canonical_words import words
 from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
 from rules.reading.few import few
-from rules.reading.left_out import left_out
+from rules.reading.left_out import is_out, left_out
 from rules.reading.listings import Listing, explained, listings
 from rules.reading.named_paths import files_of
 from rules.reading.prefilter import mentions
-from rules.reading.records import Records, place, source
-from rules.reading.samples import Declared, Sampled, Series, sampled
+from rules.reading.records import Records, is_records, named_file, place, records, source
+from rules.reading.samples import Declared, Sampled, Series, literal, sampled
 from rules.reading.stated_counts import Told, arrays_of_results, told_counts
 from rules.reading.statistic_keys import Counts, counts
 from rules.reading.units import words as word_set
@@ -223,7 +223,10 @@ def _by_files(snapshot: Snapshot, bundle: Bundle, doc: Document, declared: Decla
     for key, value in holder.items() if isinstance(holder, dict) and len(holder) <= 64 else ():
         if not {"receipt", "file", "path", "log", "output", "record", "result", "artifact", "raw"} & set(words(key)):
             continue
-        if isinstance(value, str) and "*" in value:
+        rows = _rows(snapshot, bundle, doc, value) if said.family == "sample" else None
+        if rows is not None:
+            actual = rows
+        elif isinstance(value, str) and "*" in value:
             actual = len(files_of(snapshot, bundle, doc.path, value))
         elif isinstance(value, list) and len(value) > 1 and all(isinstance(v, str) and ("/" in v or "." in v) for v in value):
             actual = len(value)
@@ -236,6 +239,16 @@ def _by_files(snapshot: Snapshot, bundle: Bundle, doc: Document, declared: Decla
             return _Mismatch(declared.value, said, actual, claim, (receipt,), f"`{receipt.pointer}`")
         return None
     return None
+
+
+def _rows(snapshot: Snapshot, bundle: Bundle, doc: Document, value: object) -> int | None:
+    """How many measurements the table or record stream holds that a string names."""
+    file = named_file(snapshot, doc.path, value, (bundle.path,)) if isinstance(value, str) and is_records(value) else None
+    held = records(snapshot, file) if file else None
+    if held is None:
+        return None
+    counted = [row for row in held.value if isinstance(row, dict) and not is_out(row)]
+    return sum(1 for row in counted if any(literal(cell) is not None for cell in row.values()))
 
 
 def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) -> _Mismatch | Confirmed | None:
@@ -252,6 +265,8 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
     ]
     if right is not None and not odd:
         return Confirmed("figure", f"{declared.value} samples listed", place(doc, declared.path), place(doc, right.path, "record"))
+    if len(odd) > 1 and declared.value in (sum(s.length for s in odd), sum(s.filled for s in odd)):
+        return None
     if len({s.length for s in odd}) != 1 or any(_is_explained(doc, held, declared, said, s) for s in odd):
         return None
     where = tuple(dict.fromkeys(place(doc, s.path, "record") for s in odd))

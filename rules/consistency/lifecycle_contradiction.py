@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from rules.core.model import Bundle, Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot, Tree
 from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, named_bundles
@@ -30,12 +31,13 @@ from rules.reading.clean_ends import CONTRADICTED, MENTIONS, CleanEnd, Subject, 
 from rules.reading.conversation import bodies, claim_root
 from rules.reading.documents import Node, Path, document, nodes, pointer
 from rules.reading.end_keys import WHOLE
+from rules.reading.job_ids import job_ids, job_ids_at
 from rules.reading.keys import family, words
 from rules.reading.layout import documents_in_scope
 from rules.reading.lifecycle import Observation, lifecycle_of
 from rules.reading.prefilter import mentions
 from rules.reading.receipts import Names, arm_of_text
-from rules.reading.runs import Run, record_files, runs, runs_of, spoken_of
+from rules.reading.runs import Run, place_of, record_files, runs, runs_of, spoken_of
 from rules.reading.statements import Statement, statements, string_statements, text_statements
 
 SHOWN = 12
@@ -55,7 +57,7 @@ _NO_CLAIM = family(
 _PLAIN_KEYS = family("status state outcome result summary note verdict how quality 状态 结果")
 _FLAG = re.compile(r"(?:clean|gracef|orderly|exited_?zero|exit_?zero|no_?forced|unforced|all_?zero|正常退出|干净)", re.IGNORECASE)
 _HINT = re.compile(
-    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
+    r"clean|grace|normal|orderl|regular|exit|return|rc|code|status|signal|kill|forc|left|behind|orphan|zombie|stray|process|pid|linger|remain|leak|hung|surviv|oom|crash|time|退出|返回|干净|正常|信号|残留|遗留|强|进程",
     re.IGNORECASE,
 )
 
@@ -133,10 +135,19 @@ def _against_nearest(
     for depth in range(len(node.path) - 1, -1, -1):
         near = inside.get(node.path[:depth], ())[:NEAR]
         own = [one for one in near if one.place != node.path and not _parallel(top, node.path, one.place)]
+        own = _of_job(claim, own, own, top.value)
         compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))
             return
+
+
+def _of_job(claim: CleanEnd, own: Sequence[Observation], told: Sequence[Observation], document: Any) -> list[Observation]:
+    """Where the claim names a job's number, and a record (all it told) has numbers of jobs, only what is that job's."""
+    wanted = job_ids(claim.statement.text)
+    if not wanted or not any(job_ids_at(document, one.place) for one in told):
+        return list(own)
+    return [one for one in own if job_ids_at(document, one.place) & wanted]
 
 
 def _parallel(top: Node, mine: Path, other: Path) -> bool:
@@ -196,8 +207,14 @@ def _implied(told: Sequence[Observation]) -> list[Observation]:
 
 def _of_whole(claim: CleanEnd, relevant: Sequence[Observation]) -> Sequence[Observation]:
     """For "exit code 0" without a subject the run's own exit, where the record has one; for a clean end everything."""
+    if claim.subjects and all(subject.noun == "build" for subject in claim.subjects):
+        relevant = [one for one in relevant if "build" in one.nouns or not set(one.nouns) & _OTHER_JOBS]
     own = [one for one in relevant if one.subject in (None, "job", "process")]
     return own if claim.claimed == "zero" and not claim.subjects and any(one.kind == "exit" for one in own) else relevant
+
+
+_OTHER_JOBS = family("run test trial benchmark job campaign soak session")
+"""What is run once it has been built: its end says nothing of the build's."""
 
 
 def _is_of(subject: Subject, one: Observation) -> bool:
@@ -215,7 +232,18 @@ def _contradicting(claim: CleanEnd, compared: Sequence[Observation], admitted: f
     good = sum(not one.bad for one in compared if one.kind == "exit")
     if claim.count is not None and good >= claim.count and all(one.kind in ("exit", "signal") for one in bad):
         return ()
-    return tuple(bad)
+    return () if claim.count is not None and _whole_runs(compared) >= claim.count else tuple(bad)
+
+
+def _whole_runs(compared: Sequence[Observation]) -> int:
+    """How many elements of lists hold nothing bad: "two runs exit 0" is not said of the others."""
+    ended: dict[Path, bool] = {}
+    for one in compared:
+        last = max((depth for depth, part in enumerate(one.place) if isinstance(part, int)), default=None)
+        if last is not None:
+            run = one.place[: last + 1]
+            ended[run] = ended.get(run, True) and not one.bad
+    return sum(ended.values())
 
 
 def _by_signal(one: Observation) -> bool:
@@ -253,18 +281,22 @@ def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple
     for statement in dict.fromkeys(claim.statement for claim in claims):
         mine = [claim for claim in claims if claim.statement is statement]
         about = [run for run in spoken_of(_told(made, mine), [run for run, _ in known], texts) if run.observations]
-        pairs = [(run, one) for run in about for claim in mine for one in _against_run(claim, run, made, statement)]
+        pairs = [(run, one) for run in about for claim in mine for one in _against_run(snapshot, claim, run, trees[id(run)], made, statement)]
         if any(one.against for _, one in pairs):
             yield _text_finding(snapshot, statement, [(run, one) for run, one in pairs if one.against], trees)
         elif pairs:
             run, one = pairs[0]
-            yield Confirmed("record", one.claim.text[:80], statement.location(), _place(run.path, one.compared[0]))
+            yield Confirmed("record", one.claim.text[:80], statement.location(), place_of(run, one.compared[0]))
 
 
-def _against_run(claim: CleanEnd, run: Run, made: Sequence[Statement], statement: Statement) -> Iterator[_Held]:
+def _against_run(
+    snapshot: Snapshot, claim: CleanEnd, run: Run, tree: Tree, made: Sequence[Statement], statement: Statement
+) -> Iterator[_Held]:
     admitted = admits([statement, *_same_paragraph(made, statement)])
+    doc = document(snapshot, run.path, tree)
+    own = _of_job(claim, run.observations, lifecycle_of(snapshot, run.path, tree), doc.value if doc else None)
     for subject in claim.subjects or (None,):
-        compared = _comparable(claim, subject, run.observations)
+        compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admitted))
 
@@ -303,8 +335,8 @@ def _events(held: Iterable[Observation]) -> str:
     return ", ".join(texts[:SHOWN]) + (f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
 
 
-def _place(path: str, one: Observation, at: str | None = None) -> Location:
-    return Location(path, pointer=pointer(one.place), role="record", at=at)
+def _place(path: str, one: Observation) -> Location:
+    return Location(path, pointer=pointer(one.place), role="record")
 
 
 def _record_finding(snapshot: Snapshot, path: str, node: Node, held: Sequence[_Held]) -> Finding:
@@ -335,7 +367,7 @@ def _text_finding(snapshot: Snapshot, statement: Statement, pairs: Sequence[tupl
         problem=f"“{statement.text[:300]}”; {', '.join(f'`{file}`' for file in files[:4])} {'holds' if len(files) == 1 else 'hold'} {_events(e for _, e in events)}.",
         impact="A reader of the text takes a failed or forced end for a clean one.",
         next="Change the sentence to the exit codes and signals that the record holds (edit text); leave the record as it is.",
-        locations=(statement.location(), *(_place(run.path, event, where[run]) for run, event in events[:SHOWN])),
+        locations=(statement.location(), *(place_of(run, event, where[run]) for run, event in events[:SHOWN])),
         evidence=tuple((f"{run.path}#{pointer(event.place)}", event.code) for run, event in events[:SHOWN]),
         roots=(*dict.fromkeys(run.root for run, _ in events), claim_root(statement.path, statement.text)),
     )

@@ -46,6 +46,7 @@ _EVENTS = word_set(
     "rebuffering swap warning mistake correction conflict deadlock abort rollback reconnect reconnection recovery alarm incident event attempt goal win loss click edit "
     "insertion deletion substitution step token frame packet page call query message request iteration spike glitch hang oom takeover fall slip contact anomaly "
     "disengagement rejection cancellation retransmission retransmit migration split merge flush stutter freeze artifact typo flip allocation backtrack replan "
+    "dropout outage jam misfeed misread reprint chargeback decline refund hiccup respawn kick brownout misprint violation bounce redirect truncation gap hole seam clash overrun underrun "
     "interrupt preempt pass hit kill wakeup switch invalidation exception panic leak duplicate reorder outlier tick grasp pick"
 )
 _PASSIVE = word_set("drop miss fail evict lose lost reject skip")
@@ -76,6 +77,7 @@ _SCORE = re.compile(
     r"(?:mean|average)(?:\s[a-z-]{2,20}){0,2}\s(?:score|rating|vote|opinion score)(?:\s(?:was|is|of))?\s?[:=]?\s?(?P<v>\d{1,3}\.\d{1,4})(?!\w|\.\d|\s?%)|平均(?:得分|评分|分)(?:为|是|：)?\s?(?P<z>\d{1,3}\.\d{1,4})",
     re.IGNORECASE,
 )
+_OVER = re.compile(r"\b(?:over|across|from|among|in|during|of)(?: (?:the|all|these))?\s\Z", re.IGNORECASE)
 _CHINESE_EVENT = "碰撞|重试|错误|失败|丢帧|崩溃|超时|重启|驱逐|卡顿|接管|中断|冲突|丢包|回滚|告警|异常"
 _CHINESE = re.compile(
     rf"平均[^。；，,]{{0,12}}?(?P<v>\d{{1,6}}\.\d{{1,4}})\s?(?:次|个|帧|处)?(?:{_CHINESE_EVENT})|(?:平均)(?:{_CHINESE_EVENT})(?:次|个|帧)?数?(?:为|是|：|:)?\s?(?P<w>\d{{1,6}}\.\d{{1,4}})"
@@ -288,6 +290,8 @@ def _tallied(text: str, mean: str, noun: str) -> list[int]:
     wanted = {singular(after[1])} if after and after[1] else set()
     exact = [t for t in held if t.noun in wanted]
     ns = [t.value for t in (exact or [t for t in held if t.known or t.noun in _RATINGS or (one_each and t.noun in _RATERS)])]
+    if not ns and len(held) == 1 and _OVER.search(text, max(0, held[0].start - 12), held[0].start):
+        ns = [held[0].value]
     others = [t.value for t in held if t not in exact] if exact else []
     return [*ns, *(a * b for a, b in combinations(ns, 2)), *(a * b for a in ns for b in others)]
 

@@ -26,7 +26,7 @@ from math import ceil
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
 from rules.reading.conversation import texts
-from rules.reading.documents import Document, Path, resolve, walk
+from rules.reading.documents import Document, Path, resolve
 from rules.reading.few import few
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
@@ -35,7 +35,7 @@ from rules.reading.prefilter import mentions
 from rules.reading.quantities import quantities
 from rules.reading.records import of_tables, place, source
 from rules.reading.recount import label
-from rules.reading.samples import Sampled, Stated, read_samples, sampled
+from rules.reading.samples import Sampled, Stated, read_samples, sampled, whole_number
 from rules.reading.statements import Statement, statements, text_statements
 from rules.reading.statistic_keys import LIMIT_WORDS, Statistic, counts, read_key
 from rules.reading.tallies import Tally, tallies
@@ -44,10 +44,16 @@ from rules.reading.units import words as word_set
 
 TAIL = Fraction(9, 10)
 _FAMILIES = frozenset(["n", "sample", "run", "request", "prompt", "episode", "clip", "session", "image", "frame", "message", "file"])
+# Things that are timed one by one where an object names their number beside a percentile.
+_EVENTS = word_set(
+    "page tile scene transaction payment tick packet probe ping lookup read write transfer upload download document utterance sentence cycle pass match poll fetch event "
+    "print scan order trade exposure shot sector"
+)
+_EVENT_QUALIFIERS = word_set("count n number total measured timed recorded of the")
 _LOAD = word_set("duration concurrency rate rps qps client user thread connection")
 _SETUP = ("config", "workload", "setup", "parameters", "params", "load", "settings", "protocol", "run", "meta")
 _DESCRIPTIVE = re.compile(
-    r"descriptive|not an? (?:\w{2,20} )?(?:estimate|inference|percentile)|no estimate|largest (?:of|observ|value|sample)|the maximum|as (?:the |a )?max|is the max"
+    r"descriptive|not an? (?:\w{2,20} )?(?:estimate|inference|percentile)|no estimate|largest (?:of|observ|value|sample)|the maximum|as (?:the |a )?max|(?:is|equals?|means?|i\.e\.|same as) (?:the |a )?max"
     r"|indicative|illustrati|informational|for orientation|too few|under-?sampled|small sample|not enough (?:samples|observations|requests)|not meaningful"
     r"|描述性|仅供参考|仅作|最大值|不作估计|不是估计|样本不足|样本(?:数|量)?(?:过|太)少|不具代表",
     re.IGNORECASE,
@@ -108,7 +114,7 @@ def _in_file(snapshot: Snapshot, path: str) -> Iterator[Thin]:
 
 def _in_tables(snapshot: Snapshot, path: str) -> Iterator[Thin]:
     for table in of_tables(markdown(snapshot, path)):
-        yield from _in_document(table, read_samples(walk(table.value)))
+        yield from _in_document(table, read_samples(table.outline))
 
 
 def _in_document(doc: Document, held: Sampled) -> Iterator[Thin]:
@@ -159,7 +165,7 @@ def _declared(doc: Document, path: Path, declared: dict[Path, list[tuple[str, in
     """The counts of the object and of the one around it: a number of observations, times the runs."""
     around = [base for base in (path[:-1], _around(path[:-1])) if base is not None]
     bases = [*around, *((*base, key) for base in around for key in _SETUP)]
-    found = [(key, value, base) for base in bases for key, value in declared.get(base, ())[:100] if _counts_observations(key)]
+    found = [(key, value, base) for base in bases for key, value in (*declared.get(base, ())[:100], *_events(doc, base)) if _counts_observations(key)]
     direct = [one for one in found if _family(one[0]) != "run"]
     runs = [one for one in found if _family(one[0]) == "run"]
     if direct:
@@ -170,6 +176,18 @@ def _declared(doc: Document, path: Path, declared: dict[Path, list[tuple[str, in
         key, value, base = max(runs, key=lambda one: one[1])
         return value, f"`{key}`", (*base, key)
     return None
+
+
+def _events(doc: Document, base: Path) -> Iterator[tuple[str, int]]:
+    """The numbers of events that an object names."""
+    try:
+        holder = resolve(doc.value, base)
+    except (KeyError, IndexError, TypeError):
+        return
+    for key, value in holder.items() if isinstance(holder, dict) and len(holder) <= 200 else ():
+        n = whole_number(value) if _event(key) else None
+        if n:
+            yield key, n
 
 
 def _around(base: Path) -> Path | None:
@@ -184,7 +202,14 @@ def _around(base: Path) -> Path | None:
 
 def _counts_observations(key: str) -> bool:
     found = counts(key)
-    return found is not None and found.family in _FAMILIES
+    return (found is not None and found.family in _FAMILIES) or _event(key) is not None
+
+
+def _event(key: str) -> str | None:
+    """The event that a key counts: `pages`, `n_transactions`."""
+    held = [word for word in words(key) if word not in _EVENT_QUALIFIERS]
+    plural = key.lower().rstrip("_count").endswith("s") or "count" in words(key) or key.lower().startswith(("n_", "num_"))
+    return held[0] if len(held) == 1 and held[0] in _EVENTS and plural else None
 
 
 def _family(key: str) -> str:

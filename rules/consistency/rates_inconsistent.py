@@ -56,6 +56,7 @@ _HINTS = (
     "×",
     "加速",
     "吞吐",
+    "每",
     "bandwidth",
     "iops",
     "ratio",
@@ -126,7 +127,7 @@ def _in_document(places: Iterable[Node]) -> Iterator[Broken]:
     for node in places:
         if isinstance(node.value, dict) and 2 <= len(node.value) <= KEYS:
             terms = _terms(node.path, node.value)
-            for check in (_rates, _speedups, _real_time, _paced, _hits):
+            for check in (_rates, _named_rates, _speedups, _real_time, _paced, _hits):
                 yield from check(terms, node)
         elif isinstance(node.value, list) and 2 <= len(node.value) <= 10_000 and isinstance(node.value[0], dict):
             yield from _frame_rate(node)
@@ -171,6 +172,39 @@ def _rates(terms: list[Term], _: Node) -> Iterator[Broken]:
                 (amounts[0], times[0]),
                 _number(amounts[0].value / times[0].value / (rate.quantity.unit.factor if rate.quantity.unit else 1)),
             )
+
+
+_COUNTING = word_set("total count number n all overall of the")
+
+
+def _named_rates(terms: list[Term], _: Node) -> Iterator[Broken]:
+    """The same for what is no unit: `reads`, `elapsed_s` and `reads_per_s`, 请求数 and 每秒请求."""
+    for rate in terms:
+        found = _per_time(rate.key)
+        if rate.family.endswith("/time") or found is None or _is_average(rate.key):
+            continue
+        noun, second = found
+        amounts = [t for t in terms if t is not rate and not t.family.startswith("time") and set(words(t.key)) - _COUNTING == noun]
+        times = [t for t in terms if t.family == "time" and not _is_average(t.key) and not t.words & _NOT_ELAPSED and t.words & _ELAPSED]
+        if len(amounts) != 1 or len(times) != 1 or "per" in amounts[0].words:
+            continue
+        known = [Fraction(1), *islice(_multipliers(terms, rate, amounts), 24)]
+        amount, k = amounts[0].quantity, second
+        spans = list(_spans(times[0], terms))
+        if not any(_meets(rate, amount.low * k / longest * m, amount.high * k / shortest * m) for shortest, longest in spans for m in known):
+            yield Broken(f"{' '.join(sorted(noun))} ÷ time", rate, (amounts[0], times[0]), _number(amount.value * k / times[0].value))
+
+
+def _per_time(key: str) -> tuple[set[str], Fraction] | None:
+    """What is counted per time in a key, and the seconds of that time: `reads_per_min`, 每秒请求."""
+    held = words(key)
+    at = held.index("per") if "per" in held and held[-1] != "per" else len(held)
+    seconds = _SECONDS.get(held[at + 1]) if at + 1 < len(held) else None
+    noun = {word for i, word in enumerate(held) if i not in (at, at + 1)} - _COUNTING - {"rate", "throughput"}
+    return (noun, seconds) if seconds and noun else None
+
+
+_SECONDS = {"s": Fraction(1), "minute": Fraction(60), "min": Fraction(60), "hour": Fraction(3600), "ms": Fraction(1, 1000)}
 
 
 def _spans(time: Term, terms: list[Term]) -> Iterator[tuple[Fraction, Fraction]]:
@@ -304,10 +338,8 @@ def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:
         if (not {"hit", "rate"} <= rate.words and not {"hit", "ratio"} <= rate.words) or _is_average(rate.key):
             continue
         rest = rate.words - {"hit", "rate", "ratio", "percent"}
-        hits = [
-            t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and t.words - {"hit", "count", "total"} <= rest
-        ]
-        misses = [t for t in terms if "miss" in t.words and not t.words & {"rate", "ratio"}]
+        hits = [t for t in terms if t is not rate and "hit" in t.words and not t.words & {"rate", "ratio"} and _one_cache(t.words, rest)]
+        misses = [t for t in terms if "miss" in t.words and not t.words & {"rate", "ratio"} and _one_cache(t.words, rest)]
         wholes = [t for t in terms if t.words & {"lookup", "access", "query", "request"} and not t.words & {"hit", "miss", "per"}]
         if len(hits) != 1 or len(misses) + len(wholes) != 1:
             continue
@@ -315,6 +347,12 @@ def _hits(terms: list[Term], _: Node) -> Iterator[Broken]:
         share = hits[0].quantity.value / whole
         if not any(abs(rate.quantity.value - share * k) <= (rate.quantity.high - rate.quantity.low) / 2 + SLACK * share * k for k in (1, 100)):
             yield Broken("hits ÷ all", rate, (hits[0], (misses or wholes)[0]), _number(share * (100 if rate.quantity.value > 1 else 1)))
+
+
+def _one_cache(said: frozenset[str], rest: frozenset[str]) -> bool:
+    """`cache_hits` is of the `hit_ratio` and of the `cache_hit_ratio`, not of the `l2_hit_ratio`."""
+    own = said - {"hit", "miss", "count", "total"}
+    return own <= rest or not rest
 
 
 # ---------------------------------------------------------------- RTF × frames/s is the codec's frame rate

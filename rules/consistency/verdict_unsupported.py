@@ -69,7 +69,7 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     aside = {path for part in ("plan", "patch", "validator") for path in bundle.part(part)}
     for path in bundle.files:
         if path.lower().endswith((".md", ".markdown")) and path not in aside:
-            yield from _of_text(statements(snapshot, path), held)
+            yield from _of_text(statements(snapshot, path), held, against_record=True)
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -78,7 +78,7 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     if len(found) == 1:
         held = list(_verdicts(snapshot, found[0]))
         for text in said:
-            yield from _of_text(text_statements(snapshot, text), held)
+            yield from _of_text(text_statements(snapshot, text), held, against_record=text.path != "pull:body")
 
 
 # ---------------------------------------------------------------- verdicts of the records
@@ -99,23 +99,31 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
     everywhere = {path: entries(nodes(snapshot, path)) for path in records}
     for path, stated in found:
         whole = _is_of_campaign(snapshot, bundle, path, stated)
-        mine = stated.gates or (_loose(everywhere, found) if whole and stated.said != "open" else ())
-        merged = tuple(judged(entry, next((frozen for _, frozen in plan if whole and entry.has_name_of(frozen)), None)) for entry in mine)
+        mine = stated.gates or (_loose(bundle, path, everywhere, found) if whole and stated.said != "open" else ())
+        told = (judged(entry, next((frozen for _, frozen in plan if whole and entry.has_name_of(frozen)), None)) for entry in mine)
+        merged = tuple(gate for gate in told if not gate.silent)
         direct, unjudged = _from_values(snapshot, path, plan, everywhere) if whole else ((), ())
         names = tuple(gate.name for gate in merged)
         yield _Verdict(path, stated, (*merged, *direct), unjudged, _rule(snapshot, bundle, path, stated, names))
 
 
-def _loose(everywhere: dict[str, tuple[Entry, ...]], found: Sequence[tuple[str, Stated]]) -> tuple[Entry, ...]:
-    """The gates of documents that state no verdict of their own."""
+def _loose(bundle: Bundle, verdict: str, everywhere: dict[str, tuple[Entry, ...]], found: Sequence[tuple[str, Stated]]) -> tuple[Entry, ...]:
+    """The gates of documents that state no verdict of their own and lie where the verdict's does: among the results, or below its folder."""
     own = {path for path, stated in found if stated.gates}
     return tuple(
         entry
         for path, held in everywhere.items()
-        if path not in own
+        if path not in own and _is_near(bundle, verdict, path)
         for entry in held
         if entry.value is not None or not isinstance(entry.place[-1], int)
     )
+
+
+def _is_near(bundle: Bundle, verdict: str, path: str) -> bool:
+    """Two studies that lie side by side in one bundle do not judge each other."""
+    results = bundle.part("results")
+    mine, other = verdict.rpartition("/")[0], path.rpartition("/")[0]
+    return (verdict in results and path in results) or f"{other}/".startswith(f"{mine}/") or f"{mine}/".startswith(f"{other}/")
 
 
 def _is_of_campaign(snapshot: Snapshot, bundle: Bundle, path: str, stated: Stated) -> bool:
@@ -242,7 +250,7 @@ def _wrong(verdict: _Verdict) -> tuple[str, list[JudgedGate]] | None:
         return None
     if open_ones:
         return None if _gives_reason(verdict) else ("no gate failed; what was not measured makes it INCONCLUSIVE", open_ones)
-    return (f"all of its {len(held)} gates pass", held)
+    return None if verdict.stated.partly or len(verdict.gates) < len(verdict.stated.gates) else (f"all of its {len(held)} gates pass", held)
 
 
 def _unsupported_pass(verdict: _Verdict, passed: list[JudgedGate], wrong: list[JudgedGate], need: int | None) -> tuple[str, list[JudgedGate]] | None:
@@ -270,8 +278,8 @@ _TEXT = re.compile(
 )
 
 
-def _of_text(made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Finding]:
-    """A verdict that a text states, against the one campaign verdict on record."""
+def _of_text(made: Sequence[Statement], held: Sequence[_Verdict], against_record: bool) -> Iterator[Finding]:
+    """A verdict that a text states, against the one campaign verdict on record; a pull that claims more than the record is `wording-stale`'s matter."""
     whole = [one for one in held if one.stated.strong]
     if len(whole) != 1:
         return
@@ -281,7 +289,13 @@ def _of_text(made: Sequence[Statement], held: Sequence[_Verdict]) -> Iterator[Fi
         if match is None or clause.hedge or clause.negated or statement.standing != "asserted":
             continue
         said = said_of(match["en"] or match["zh"])
-        why = _wrong(record) if said == record.stated.said else (f"the record says {record.stated.text}", []) if said == "pass" else None
+        why = (
+            _wrong(record)
+            if said == record.stated.said
+            else (f"the record says {record.stated.text}", [])
+            if said == "pass" and against_record
+            else None
+        )
         if why:
             yield _text_finding(statement, record, why[0])
             return

@@ -88,13 +88,26 @@ GENERIC_NAMES = frozenset(
         "bench",
         "benchmark",
         "nonroot",
+        "mlperf",
+        "testuser",
     ]
 )
 
 
 def private_name(name: str) -> bool:
     """True when a folder under /home or /Users names a concrete person."""
-    return bool(name) and name.lower() not in GENERIC_NAMES and not re.match(r"[$<{%*.\[~]|\.\.\.|…", name)
+    return bool(name) and not _is_generic(name.lower()) and not re.match(r"[$<{%*.\[~]|\.\.\.|…", name)
+
+
+def _is_generic(name: str) -> bool:
+    """A name of nobody, also with a number (`user2`), made of several (`ci-runner`), or as Windows shortens it (`RUNNER~1`)."""
+    if name in GENERIC_NAMES:
+        return True
+    short = re.fullmatch(r"([a-z]{4,6})~\d{1,3}", name)
+    if short:
+        return any(known.startswith(short[1]) for known in GENERIC_NAMES)
+    parts = [part.rstrip("0123456789") for part in re.split(r"[-_.]", name)]
+    return all(part in GENERIC_NAMES for part in parts)
 
 
 def private_homes(text: str, any_case: bool = False) -> list[tuple[int, int, str, str]]:

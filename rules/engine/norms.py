@@ -8,6 +8,13 @@ from functools import cached_property
 from rules.core.model import Location, Rule, Snapshot
 
 _DOCUMENTS = re.compile(r"(?:docs/(?:[^/]+/)?[^/]+|evidence/README|CONTRIBUTING|AGENTS|README|GOVERNANCE|\.github/CONTRIBUTING)\.md\Z", re.IGNORECASE)
+_RULE_BOOKS = re.compile(
+    r"(?:\A|/)(?:contributing|agents|governance|[^/]*(?:polic|rule|guideline|protocol|standard|convention|contribut|require|review|evidence|贡献|规范)[^/]*)\.md\Z|\Aevidence/README\.md\Z",
+    re.IGNORECASE,
+)
+_DEMANDS = re.compile(
+    r"\b(?:must|shall|should|required|requires?|never|mandatory|forbidden|prohibited|not allowed)\b|必须|不得|禁止|应当|须", re.IGNORECASE
+)
 _LIMIT = 64
 
 
@@ -36,7 +43,7 @@ class Norms:
 
     def _matched(self, rule: Rule) -> Location | None:
         for path, number, text in self._sentences:
-            if any(all(word in text for word in words) for words in rule.norms):
+            if any(all(word in text and _begins_words(word, text) for word in words) for words in rule.norms):
                 return self._at(path, number)
         return None
 
@@ -47,7 +54,7 @@ class Norms:
     def _sentences(self) -> tuple[tuple[str, int, str], ...]:
         paths = [path for path in self._snapshot.law.files if _DOCUMENTS.match(path)][:_LIMIT]
         return tuple(
-            (path, n, text.lower()) for path in paths for n, text in enumerate(self._read(path), 1) if text.strip() and not text.startswith("#")
+            (path, n, text.lower()) for path in paths for n, text in enumerate(self._read(path), 1) if text.strip() and _is_demand(path, text)
         )
 
     def _read(self, path: str) -> list[str]:
@@ -55,6 +62,16 @@ class Norms:
         if entry is None or not entry.is_file or not 0 <= entry.size <= self._snapshot.config.limits.markdown:
             return []
         return self._snapshot.law.read(path).decode("utf-8", "replace").splitlines()
+
+
+def _is_demand(path: str, text: str) -> bool:
+    """A line of a rule book; of any other document only one that says must, required, never; no heading and no row of a table."""
+    return not text.startswith(("#", "|")) and (_RULE_BOOKS.search(path) is not None or _DEMANDS.search(text) is not None)
+
+
+def _begins_words(word: str, text: str) -> bool:
+    """`hash` in `hashes`, and not in `rehash`."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}", text) is not None
 
 
 def _slug(heading: str) -> str:

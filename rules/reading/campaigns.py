@@ -21,7 +21,7 @@ _CITED = re.compile(r"(?<![\w#&])(?:(?P<repo>[\w.-]{1,100}/[\w.-]{1,100})#|#)?(?
 _URL = re.compile(r"(?:https?://)?[\w.-]{1,100}/(?P<repo>[\w.-]{1,100}/[\w.-]{1,100})/issues/(?P<number>\d{1,9})\b")
 _PROSE = re.compile(
     r"(?P<lead>(?:tracking|tracked (?:in|by)|campaign|acceptance|跟踪|跟进|关联|对应)?)[ \t*_]{0,4}(?:issue|议题|问题单|工单)?[*_ \t]{0,4}[:：]?[ \t*_\[]{0,4}"
-    r"(?:(?P<repo>[\w.-]{1,100}/[\w.-]{1,100})#|#)(?P<number>\d{1,9})\b",
+    r"(?:(?:https?://[\w.-]{1,100}/(?P<site>[\w.-]{1,100}/[\w.-]{1,100})/issues/)|(?P<repo>[\w.-]{1,100}/[\w.-]{1,100})#|#)(?P<number>\d{1,9})\b",
     re.IGNORECASE,
 )
 _HEAD_LINES = 40
@@ -68,7 +68,7 @@ def _prose_issues(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[St
     """ "Tracking issue: #293", "issue #293" in the head of the bundle's README; several different ones without a leading word say nothing."""
     for name in ("README.md", "plan/README.md"):
         path = f"{bundle.path}/{name}"
-        found = [(number, match) for number, match in _prose_matches(tree, path) if _ours(match["repo"], snapshot.repository)]
+        found = [(number, match) for number, match in _prose_matches(tree, path) if _ours(match["repo"] or match["site"], snapshot.repository)]
         leading = [pair for pair in found if pair[1]["lead"]]
         chosen = leading or (found if len({match["number"] for _, match in found}) == 1 else [])
         for number, match in chosen[:1]:

@@ -29,7 +29,7 @@ CONTRADICTED: dict[Claimed, frozenset[Kind]] = {
 """Which kinds of observation a claim can be held against."""
 
 MENTIONS = (
-    "exit", "clean", "grace", "normal", "orderly", "regular", "signal", "kill", "force", "return", "rc", "code", "status", "left", "remain", "orphan", "zombie", "surviv",
+    "exit", "process", "pid", "stray", "leak", "hung", "clean", "grace", "normal", "orderly", "regular", "signal", "kill", "force", "return", "rc", "code", "status", "left", "remain", "orphan", "zombie", "surviv",
     "linger", "oom", "memory", "time", "crash", "正常", "干净", "优雅", "平稳", "有序", "顺利", "退出", "返回", "信号", "强", "残留", "遗留", "僵尸", "超时", "崩溃", "进程",
 )  # fmt: skip
 
@@ -185,15 +185,16 @@ def clean_ends(made: Iterable[Statement]) -> Iterator[CleanEnd]:
 def _of_statement(statement: Statement) -> Iterator[CleanEnd]:
     told: tuple[Subject, ...] = ()
     for clause in statement.clauses:
-        text = clause.text[:_CLAUSE]
+        text, counted = clause.text[:_CLAUSE], None
         for position, claimed, match in _phrases(text):
             before = text[position : match.start()]
             if clause.standing != "asserted" or clause.hedge is not None or clause.denies(match.start()) or _is_no_claim(text, match):
                 continue
             subjects = _subjects(text, position, match)
             told = subjects or (told if claimed == "zero" else ())
+            counted = _count(before) or counted
             if not _of_some(before) and not _TOOL.search(before) and not _EXCEPT.match(text, match.end()):
-                yield CleanEnd(claimed, told if claimed in ("zero", "clean") else subjects, statement, clause.text, _count(before))
+                yield CleanEnd(claimed, told if claimed in ("zero", "clean") else subjects, statement, clause.text, counted)
 
 
 _CLAUSE = 2000

@@ -4,78 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from rules.core.model import Location, Missing, Snapshot, Tree
 from rules.reading.lines import LOADER, constant_line, doubled_line, json_places, yaml_depth, yaml_places
+from rules.reading.outline import Outline, outline
+from rules.reading.values import DOUBLE, DOUBLE_DIGITS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
-Path = tuple["str | int", ...]
+# A document's values and places are part of what this module gives.
+__all__ = ["DOUBLE", "DOUBLE_DIGITS", "Node", "Number", "Path", "is_numbers", "number", "parse_pointer", "pointer", "resolve", "walk"]
+
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 YAML_SUFFIXES = (".yaml", ".yml")
+# Read by their tools as JSON with comments and trailing commas (typescriptlang.org/tsconfig, code.visualstudio.com/docs/languages/json#_json-with-comments), or filled in by a template engine.
+_WITH_COMMENTS = re.compile(r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z")
 LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 YAML_DEPTH = 100
-DIGITS = 400
-
-
-class Number(float):
-    """A JSON number: a float to compare with, and the literal it was printed as (`text`)."""
-
-    __slots__ = ()
-
-    @property
-    def text(self) -> str:
-        """The literal, exactly as printed."""
-        return str(int(self))
-
-    @property
-    def exact(self) -> Fraction | None:
-        """The literal's exact value; None for NaN, Infinity, and literals too long or with too large an exponent to be a measurement."""
-        text = self.text
-        exponent = text.lower().partition("e")[2]
-        if len(text) > DIGITS or not isfinite(self) or len(exponent) > 5 or (exponent and abs(int(exponent)) > DIGITS):
-            return None
-        return Fraction(text)
-
-    @property
-    def is_integer_literal(self) -> bool:
-        """True when it is printed without point and exponent."""
-        return self.text.lstrip("-").isdigit()
-
-    @property
-    def precision(self) -> Fraction:
-        """The unit of the last printed digit: 0.01 for `1.10`, 1 for `15`."""
-        mantissa, _, exponent = self.text.lower().partition("e")
-        places = len(mantissa.partition(".")[2])
-        power = int(exponent) if exponent and len(exponent) < 6 else 0
-        return Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
-
-
-class _Printed(Number):
-    """A number whose literal cannot be had back from its value: any but a short plain integer."""
-
-    __slots__ = ("_text",)
-
-    _text: str
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-
-def number(text: str) -> Number:
-    """The number printed as `text`. The literal of a short plain integer is not kept, which saves memory in large documents."""
-    if len(text) < 16 and text.isdigit() and (text[0] != "0" or text == "0"):
-        return Number(text)
-    printed = _Printed(text)
-    printed._text = text
-    return printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,52 +50,15 @@ class Document:
     readable: bool = True
     language: str = "json"
 
+    @cached_property
+    def outline(self) -> Outline:
+        """The document's places by column."""
+        return outline(self.value) if self.readable else Outline(())
+
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Every place of the document, walked anew each time; `nodes(snapshot, path)` keeps them."""
         return tuple(walk(self.value)) if self.readable else ()
-
-
-class Node(NamedTuple):
-    """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).
-
-    Lists of numbers are one node and are not descended into.
-    """
-
-    path: Path
-    value: Any
-    parent: Any
-
-    @property
-    def key(self) -> str:
-        """The nearest name: its own key, or for an element of a list the list's."""
-        return next((part for part in reversed(self.path) if isinstance(part, str)), "")
-
-    @property
-    def pointer(self) -> str:
-        return pointer(self.path)
-
-
-def pointer(path: Path) -> str:
-    """RFC 6901."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
-
-
-def parse_pointer(text: str) -> tuple[str, ...]:
-    """The parts of a JSON pointer, all as text."""
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
-
-
-def resolve(value: Any, parts: tuple[str | int, ...]) -> Any:
-    """The value at `parts`. Raises KeyError where there is none."""
-    for part in parts:
-        if isinstance(value, dict):
-            value = value[str(part)]
-        elif isinstance(value, list) and str(part).isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            raise KeyError(part)
-    return value
 
 
 # ---------------------------------------------------------------- JSON
@@ -292,33 +206,12 @@ def _scalar(node: yaml.ScalarNode) -> Any:
             return text
 
 
-# ---------------------------------------------------------------- walking
-
-
-def walk(value: Any, path: Path = (), parent: Any = None) -> Iterator[Node]:
-    """Every place of `value`, outermost first; a list of numbers is one place."""
-    stack: list[Node] = [Node(path, value, parent)]
-    while stack:
-        node = stack.pop()
-        yield node
-        held = node.value
-        if isinstance(held, dict):
-            stack.extend(Node((*node.path, key), child, held) for key, child in reversed(held.items()))
-        elif isinstance(held, list) and not is_numbers(held):
-            stack.extend(Node((*node.path, i), held[i], held) for i in range(len(held) - 1, -1, -1))
-
-
-def is_numbers(value: Any) -> bool:
-    """True for a list that holds numbers and nothing else, and at least one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(item, Number) for item in value)
-
-
 # ---------------------------------------------------------------- reading from a tree
 
 
 def is_document(path: str) -> bool:
-    """True for a path that is read as JSON or YAML. `._*` files are macOS's resource forks, not documents."""
-    return path.endswith((*JSON_SUFFIXES, *YAML_SUFFIXES)) and not path.rpartition("/")[2].startswith("._")
+    """True for a path that is read as JSON or YAML. `._*` files are macOS's resource forks, not documents; nor are tools' settings with comments."""
+    return path.endswith((*JSON_SUFFIXES, *YAML_SUFFIXES)) and not path.rpartition("/")[2].startswith("._") and not _WITH_COMMENTS.search(path)
 
 
 def is_lfs_pointer(data: bytes) -> bool:

@@ -45,10 +45,12 @@ from rules.reading.units import unit as unit_named
 
 TOTAL_BYTES = 256 * 1024 * 1024
 """Records of one bundle that are searched."""
-_AROUND = 400
+LINES = 2000
+_AROUND, _ROW, _COLUMNS = 400, 64 * 1024, 200
 _EPSILON = Fraction(1, 10**9)
 _SHARES = frozenset(["percent", "percentage-points", "ratio"])
 _FACTORS = frozenset(["factor", "ratio"])
+_KEY_BEFORE = re.compile(rb'"([^"\\\n]{1,80})"[ \t]{0,4}:[ \t]{0,4}-?\Z')
 _PROMISED = re.compile(r"(?:target|limit|threshold|expected|goal|budget|timeout|目标|阈值|上限)[\w .:=(-]{0,16}\Z", re.IGNORECASE)
 
 
@@ -163,10 +165,21 @@ def _in_file(run: _Run, path: str, data: bytes, searcher: Searcher) -> None:
         return
     plan = is_plan(run.bundle, path)
     if is_document(path):
-        _in_document(run, path, hits, plan)
+        hits = [hit for hit in hits if _key_allows(run, data, hit)]
+        if hits:
+            _in_document(run, path, hits, plan)
     elif not plan:
         reader = _in_table if path.lower().endswith(TABLE_SUFFIXES) else _in_records if path.endswith(LINES_SUFFIXES) else _in_log
         reader(run, path, data, hits)
+
+
+def _key_allows(run: _Run, data: bytes, hit: Hit) -> bool:
+    """False where the key right before a number declares a unit in which nothing that is asked for agrees: the document need not be parsed for it."""
+    key = _KEY_BEFORE.search(data, max(0, hit.at - 120), hit.at)
+    unit = unit_of_key(key[1].decode("utf-8", "replace")) if key else None
+    if unit is None or unit.family in COUNTS:
+        return True
+    return any(agrees(run.wanted[index], hit.value, unit) for index in run.windows.around(hit.value) if index not in run.found)
 
 
 def _candidates(run: _Run, value: Fraction) -> bool:
@@ -259,23 +272,31 @@ def _read(place: tuple[str | int, ...], value: object, unit: Unit | None, truste
         yield place, str(quantity.value), quantity.unit, trusted or quantity.unit is not unit
 
 
+def _by_line(lines: Lines, hits: Iterable[Hit]) -> Iterator[tuple[int, list[Hit]]]:
+    """(line, its hits, each literal once) in order; at most `LINES` lines of a file."""
+    made: dict[int, dict[str, Hit]] = {}
+    for hit in hits:
+        made.setdefault(lines.number(hit.at), {}).setdefault(hit.literal, hit)
+    yield from ((number, list(held.values())) for number, held in sorted(made.items())[:LINES])
+
+
 def _in_table(run: _Run, path: str, data: bytes, hits: Iterable[Hit]) -> None:
     lines = Lines(data)
     delimiter = "\t" if path.lower().endswith(".tsv") else ","
-    header = _cells(lines.text(0, 64 * 1024)[0], delimiter)
-    units = [unit_of_key(name.strip()) for name in header]
-    declared = next((i for i, name in enumerate(header) if name.strip().lower() in ("unit", "units", "单位")), None)
-    for hit in hits:
-        cells = _cells(lines.text(hit.at, 64 * 1024)[0], delimiter)
-        for column, cell in enumerate(cells):
-            name = header[column] if column < len(header) else ""
-            found = of_value(cell.strip())
-            if found is None or abs(found.value) != hit.value or not is_measured_place((name,), False):
+    header = [name.strip() for name in _cells(lines.text(0, _ROW)[0], delimiter)]
+    units = [unit_of_key(name) for name in header]
+    declared = next((i for i, name in enumerate(header) if name.lower() in ("unit", "units", "单位")), None)
+    for number, held in _by_line(lines, hits):
+        cells = _cells(lines.text(held[0].at, _ROW)[0], delimiter)
+        values = {hit.value: hit.literal for hit in held}
+        row = unit_named(cells[declared]) if declared is not None and declared < len(cells) else None
+        for column, cell in enumerate(cells[:_COLUMNS]):
+            plain = cell.replace(",", "")
+            found = of_value(cell.strip()) if any(literal in plain for literal in values.values()) else None
+            if found is None or abs(found.value) not in values or not is_measured_place(tuple(header[column : column + 1]), False):
                 continue
-            unit = found.unit or (units[column] if column < len(units) else None)
-            if unit is None and declared is not None and declared < len(cells):
-                unit = unit_named(cells[declared])
-            _match(run, hit.literal, unit, True, Location(path, line=lines.number(hit.at), role="record", at=run.at))
+            unit = found.unit or (units[column] if column < len(units) else None) or row
+            _match(run, values[abs(found.value)], unit, True, Location(path, line=number, role="record", at=run.at))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -287,22 +308,23 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def _in_records(run: _Run, path: str, data: bytes, hits: Iterable[Hit]) -> None:
     lines, limit = Lines(data), run.snapshot.config.limits.log_line
-    for hit in hits:
-        doc = read_json(lines.text(hit.at, limit)[0].encode("utf-8", "replace"), path)
+    for number, held in _by_line(lines, hits):
+        doc = read_json(lines.text(held[0].at, limit)[0].encode("utf-8", "replace"), path)
         if doc.readable and run.open():
-            for _, text, unit, trusted in _places(walk(doc.value), doc.value, {hit.literal}, False):
-                _match(run, text, unit, trusted, Location(path, line=lines.number(hit.at), role="record", at=run.at))
+            for _, text, unit, trusted in _places(walk(doc.value), doc.value, {hit.literal for hit in held}, False):
+                _match(run, text, unit, trusted, Location(path, line=number, role="record", at=run.at))
 
 
 def _in_log(run: _Run, path: str, data: bytes, hits: Iterable[Hit]) -> None:
     lines = Lines(data)
-    for hit in hits:
-        text, at = lines.text(hit.at, _AROUND)
-        if not _candidates(run, hit.value) or _PROMISED.search(text[max(0, at - 40) : at]):
-            continue
-        read = next((q for q in quantities(text) if q.start <= at < max(q.end, q.start + 1)), None)
-        unit = read.unit if read and abs(read.value) == hit.value else None
-        _match(run, hit.literal, unit, True, Location(path, line=lines.number(hit.at), role="record", at=run.at))
+    for number, held in _by_line(lines, hits):
+        for hit in held[:_COLUMNS]:
+            text, at = lines.text(hit.at, _AROUND)
+            if not _candidates(run, hit.value) or _PROMISED.search(text[max(0, at - 40) : at]):
+                continue
+            read = next((q for q in quantities(text) if q.start <= at < max(q.end, q.start + 1)), None)
+            unit = read.unit if read and abs(read.value) == hit.value else None
+            _match(run, hit.literal, unit, True, Location(path, line=number, role="record", at=run.at))
 
 
 # ---------------------------------------------------------------- of arrays

@@ -12,7 +12,7 @@ from rules.reading.documents import Node, Number
 from rules.reading.end_keys import held_words
 from rules.reading.keys import family
 from rules.reading.quantities import quantities
-from rules.reading.statements import Statement, string_statements
+from rules.reading.statements import Clause, Statement, string_statements
 from rules.reading.verdict_words import said_of
 from rules.reading.words import family as phrases
 
@@ -79,7 +79,7 @@ def claims_gain(statement: Statement) -> bool:
     told = any(
         clause.standing == "asserted"
         and clause.hedge is None
-        and any(not clause.denies(match.start()) for match in _GAIN_WORDS.finditer(clause.text))
+        and any(not _denied(clause, match.start()) for match in _GAIN_WORDS.finditer(clause.text))
         for clause in statement.clauses
     )
     return told and any(
@@ -88,6 +88,15 @@ def claims_gain(statement: Statement) -> bool:
         and one.relation not in ("<", ">", "<=", ">=")
         for one in quantities(statement.text)
     )
+
+
+def _denied(clause: Clause, position: int) -> bool:
+    """Denied there; "8.1 s instead of 10.0 s: 19 % faster" denies nothing of the gain."""
+    inside = [(first, inverts) for first, last, inverts in clause.scopes if first < position < last]
+    return any(not inverts or not _INSTEAD.match(clause.text, first) for first, inverts in inside) and clause.denies(position)
+
+
+_INSTEAD = re.compile(r"instead|rather", re.IGNORECASE)
 
 
 # ---------------------------------------------------------------- the order of runs

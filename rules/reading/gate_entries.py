@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,13 +12,14 @@ from rules.reading.documents import Node, Number, Path
 from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
 from rules.reading.thresholds import FLAGS, MEASURED, NAMES, limits
+from rules.reading.unit_keys import unit_of_key
 
 _GATE_KEYS = family(
     "gate gates criteria criterion acceptance requirements requirement thresholds constraints 门 门槛 门禁 闸门 准则 验收项 验收 验收标准 通过条件 判据 指标要求"
 )
 _NOT_GATES = family(
     "diagnostic diagnostics software smoke unit lint ci informational advisory optional test tests check checks info supplementary observational sanity style format static monitoring "
-    "note notes history version file files path manifest record integrity superseded old previous planned plan 诊断 冒烟 单元测试 可选 参考"
+    "note notes history version file files path manifest record integrity superseded old previous planned plan future next upcoming proposed template 诊断 冒烟 单元测试 可选 参考"
 )
 STRONG = family("verdict conclusion adjudication judgement judgment decision ruling overall 结论 判定 裁决 总评 最终结论 总体结论")
 WEAK = family("outcome result status acceptance accepted passed pass qualified qualification approved state 结果 状态 验收 通过 验收结果 是否通过")
@@ -26,11 +28,17 @@ WEAK = family("outcome result status acceptance accepted passed pass qualified q
 def _is_gate_key(key: str) -> bool:
     held = held_words(key)
     chinese = any(word in key for word in ("门槛", "门禁", "闸门", "准则", "验收项", "判据"))
-    return bool(held & _GATE_KEYS or chinese) and not held & _NOT_GATES
+    checks = {"check", "checks", "test", "tests"} if held & {"gate", "gates", "acceptance"} else set()
+    return bool(held & _GATE_KEYS or chinese) and not (held - checks) & _NOT_GATES and not _BY_GATE.search(key)
+
+
+_BY_GATE = re.compile(r"(?:by|per)_?(?:gate|criteri)|(?:By|Per)(?:Gate|Criteri)")
+"""`agreement_by_gate` sorts something else by gate."""
 
 
 def is_elsewhere(path: Path) -> bool:
-    return any(isinstance(part, str) and held_words(part) & _NOT_GATES for part in path)
+    """It stands under diagnostics, software checks, a plan, a history."""
+    return any(isinstance(part, str) and held_words(part) & _NOT_GATES and not _is_gate_key(part) for part in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,8 @@ def entries(held: Iterable[Node]) -> tuple[Entry, ...]:
     made: list[Entry] = []
     inside: set[Path] = set()
     for node in held:
+        if not node.path and _is_schema(node.value):
+            return ()
         if any(node.path[:depth] in inside for depth in range(1, len(node.path))) or not node.path or is_elsewhere(node.path):
             continue
         found = _listed(node)
@@ -86,16 +96,31 @@ def entries(held: Iterable[Node]) -> tuple[Entry, ...]:
     return tuple(made)
 
 
+def _is_schema(value: Any) -> bool:
+    """A JSON Schema describes a document; it judges nothing."""
+    if not isinstance(value, Mapping):
+        return False
+    return ("schema" in str(value.get("$schema", "")) and bool({"properties", "$defs", "definitions", "items"} & value.keys())) or (
+        value.get("type") == "object" and isinstance(value.get("properties"), Mapping)
+    )  # fmt: skip
+
+
 def _listed(node: Node) -> list[Entry]:
     key = node.path[-1]
     if not isinstance(key, str) or not isinstance(node.value, (dict, list)) or not node.value:
         return []
     if isinstance(node.value, list):
-        named = _is_gate_key(key) or all(isinstance(item, dict) and limits(item) and _flag_or_value(item) for item in node.value)
+        named = _is_gate_key(key) or all(isinstance(item, dict) and _is_held_to_a_limit(item) and _flag_or_value(item) for item in node.value)
         return [entry for i, item in enumerate(node.value) if named and (entry := _entry((*node.path, i), item, str(i)))]
     if not _is_gate_key(key) or _is_one_gate(node.value):
         return [Entry(_name(node.value, key), node.path, node.value, node.path[:-1])] if _is_gate_key(key) and limits(node.value) else []
     return [entry for name, item in node.value.items() if not _says_all(name) and (entry := _entry((*node.path, name), item, name))]
+
+
+def _is_held_to_a_limit(item: Mapping[str, Any]) -> bool:
+    """A limit of the element's own metric: `max`, `max_ms`, `threshold`; `max_bucket_ratio` of a candidate is something that was measured."""
+    names = {word for key in NAMES if isinstance(item.get(key), str) for word in name_words(item[key])}
+    return any({stem(word) for word in one.measure if unit_of_key(word) is None} <= names for one in limits(item))
 
 
 def _is_one_gate(value: Mapping[str, Any]) -> bool:

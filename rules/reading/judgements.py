@@ -12,7 +12,7 @@ from typing import Any
 from rules.reading.documents import Node, Number, Path
 from rules.reading.end_keys import held_words
 from rules.reading.gate_entries import STRONG, WEAK, Entry, entries, is_bare_name, is_elsewhere, name_words, tallies
-from rules.reading.keys import family
+from rules.reading.keys import family, words
 from rules.reading.thresholds import FLAGS, LIMITS, MEASURED, NAMES, equality, is_limit_key, keeps, limits, shown
 from rules.reading.verdict_words import Said, said_of
 
@@ -47,6 +47,7 @@ class JudgedGate:
     unmeasured  its measured value is null or said not to be there
     holds    whether its number keeps its limit; None where it has no number or no limit that can be compared
     shown    what was seen: `observed 263.4 against max 250`, `passed: false`
+    silent   it says nothing that can be judged: prose, a set of parameters, a number without a limit that it can be compared with
     """
 
     name: str
@@ -55,6 +56,7 @@ class JudgedGate:
     unmeasured: bool
     holds: bool | None
     shown: str
+    silent: bool = False
 
     @property
     def outcome(self) -> Said:
@@ -67,12 +69,21 @@ class JudgedGate:
         return "open" if self.unmeasured or self.stated is None else self.stated
 
 
+_NO_OUTCOME = family(
+    "allowed enabled permitted permission started requested claimed submitted needed detected found seen violated violation violations leak leaks leaked regressed regression error errors failure failures "
+    "failed mismatch mismatches missing exceeded timeout crash crashed oom nan forbidden blocked warning warnings dirty contaminated contamination overlap dry skip skipped"
+)
+"""Of a bare flag under such a name false may be what was wanted: `training_allowed`, `leak_detected`."""
+
+
 def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     """What a result's entry says of its gate. `frozen` is the same gate in the plan: its limit governs."""
     item = entry.value
     if not isinstance(item, Mapping):
         said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
-        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item))
+        named = set(words(entry.name))
+        silent = said is None or (isinstance(item, bool) and bool(named & _NO_OUTCOME) and not named & {"no", "not", "zero", "without", "free", "never"})
+        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent)
     flags = [
         (key, item[key])
         for key in item
@@ -84,7 +95,16 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     holds, why = _holds(item, measured, entry, frozen)
     unmeasured = any(_is_nothing(value) for _, value in measured) and not any(not _is_nothing(value) for _, value in measured)
     seen = why or ", ".join(shown(key, value) for key, value in [*measured[:1], *flags[:2]]) or "no value and no result"
-    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen)
+    silent = stated is None and holds is None and not unmeasured and (bool(measured) or not _is_one_gate(item))
+    return JudgedGate(entry.name, entry.place, stated, unmeasured, holds, seen, silent)
+
+
+def _is_one_gate(item: Mapping[str, Any]) -> bool:
+    """An object about one thing: it has one limit, or limits and a name, or says that it is required. `{min_runs: 3, max_skew_ms: 5}` are parameters."""
+    found = limits(item)
+    named = any(isinstance(item.get(key), str) for key in NAMES)
+    required = any(value is True and held_words(key) & family("required blocking gating mandatory binding") for key, value in item.items())
+    return required or (bool(found) and (named or len({one.measure for one in found}) == 1))
 
 
 def _is_nothing(value: Any) -> bool:
@@ -128,19 +148,23 @@ def _holds(item: Mapping[str, Any], measured: list[tuple[str, Any]], entry: Entr
 # ---------------------------------------------------------------- verdicts
 
 _NO_VERDICT = family(
-    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required software ci previous count counts number path file log baseline control id"
+    "rule rules when if by at time date reason note notes gate gates owner maker policy expected required ready needs next human approval requested allowed permission scope software ci previous count counts number path file log baseline control id"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A verdict as recorded: its place, its word, and the gates of the same object. `strong` where the key itself says verdict."""
+    """A verdict as recorded: its place, its word, and the gates of the same object. `strong` where the key itself says verdict.
+
+    partly   the objects that list the gates also hold values that are no flags: what they say of the verdict is not known
+    """
 
     place: Path
     said: Said
     text: str
     strong: bool
     gates: tuple[Entry, ...]
+    partly: bool = False
 
 
 def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
@@ -158,12 +182,21 @@ def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
         mine = _gates_of(node, listed, owners)
         said = said_of(node.value)
         if said and (_strong(node) or any(entry.owner == node.path[:-1] for entry in mine)):
-            made.append(Stated(node.path, said, str(node.value), _strong(node), mine))
+            made.append(Stated(node.path, said, str(node.value), _strong(node), mine, _partly(known, mine)))
     return tuple(made)
+
+
+def _partly(known: tuple[Node, ...], mine: tuple[Entry, ...]) -> bool:
+    listed = {entry.place for entry in mine}
+    holders = {entry.place[:-1] for entry in mine if isinstance(entry.place[-1], str) and not isinstance(entry.value, Mapping)}
+    return any(node.path[:-1] in holders and node.path not in listed and isinstance(node.value, (Number, list, Mapping)) for node in known if node.path)
 
 
 def _strong(node: Node) -> bool:
     return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
+
+
+_OF_ALL = frozenset({"overall", "final", "campaign", "all", "gates", "is"})
 
 
 def _is_verdict(node: Node) -> bool:
@@ -171,7 +204,9 @@ def _is_verdict(node: Node) -> bool:
     if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
         return False
     held = held_words(node.path[-1])
-    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | {"overall", "final", "campaign", "all", "gates", "is"})
+    if isinstance(node.value, bool) and held - STRONG - WEAK - _OF_ALL:
+        return False
+    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | _OF_ALL)
     return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
 
 
@@ -183,6 +218,14 @@ def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple
         mine = tuple(e for e in listed if e.place[:depth] == place and not any(e.place[: len(other)] == other for other in others))
         if mine:
             return mine
-        if depth and isinstance(node.path[depth - 1], int):
+        if depth and not _is_wrapper(node.path[depth - 1]):
             break
     return ()
+
+
+_WRAPPERS = STRONG | WEAK | family("summary final report assessment evaluation review candidate campaign results metadata 总结 总体 汇总")
+
+
+def _is_wrapper(key: str | int) -> bool:
+    """`{"decision": {"verdict": …}, "gates": […]}`: the object only holds the verdict; one under a name of its own is another matter beside it."""
+    return isinstance(key, str) and bool(held_words(key) & _WRAPPERS) and not any(char.isdigit() for char in key)

@@ -344,32 +344,41 @@ def _reason(node: Node) -> Kind | None:
 
 # ---------------------------------------------------------------- whose end it is
 
-_LABELS = ("role", "kind", "type", "process", "service", "component", "name", "Name", "proc")
+_LABELS = ("role", "kind", "type", "process", "service", "component", "proc")
+_NAMES = ("name", "Name", "id", "pod", "host", "hostname")
+_GENERIC = frozenset(["process"])
+"""A family that a name may narrow down: a process called `server` is the server, a container called `engine` is the container."""
 
 
 def _observed(node: Node, kind: Kind, bad: bool) -> Observation:
     nouns, subject = _whose(node, passing="process" if kind == "remaining" else "")
     shown = _shown(node.value)
     key = next((part for part in reversed(node.path) if isinstance(part, str)), "")
-    return Observation(node.path, kind, bad, f"{key}: {shown}", shown, subject, nouns, _index(node))
+    name = next(iter(_labels(node, _NAMES)), "")
+    return Observation(node.path, kind, bad, f"{name} {key}: {shown}".strip(), shown, subject, nouns, _index(node))
+
+
+def _labels(node: Node, keys: tuple[str, ...]) -> list[str]:
+    beside = node.parent if isinstance(node.parent, dict) else {}
+    return [str(beside[key]) for key in keys if isinstance(beside.get(key), str) and len(beside[key]) <= 60]
 
 
 def _whose(node: Node, passing: str) -> tuple[frozenset[str], str | None]:
     """The nouns of a place, and the family of the nearest that has one: its key, a label beside it, the keys above. `passing` is passed over."""
     beside = node.parent if isinstance(node.parent, dict) else {}
-    labels = [str(beside[key]) for key in _LABELS if isinstance(beside.get(key), str)]
     element = len(node.path) > 1 and isinstance(node.path[-2], int)
     numbered = [key for key, value in beside.items() if element and isinstance(value, Number) and subject_family(key) and key != node.path[-1]]
     chain = [part for part in reversed(node.path) if isinstance(part, str)]
-    ordered = [*chain[:1], *labels, *numbered, *chain[1:]]
+    ordered = [*chain[:1], *_labels(node, _LABELS), *numbered, *chain[1:], *_labels(node, _NAMES)]
     split = [[word for word in words(part) if not word.isdigit()] for part in ordered]
-    families = (
-        subject_family(word)
+    families = [
+        family
         for part in split
         for word in sorted(part, key=lambda w: subject_family(w) in WHOLE)
-        if subject_family(word) not in (None, passing)
-    )
-    return frozenset(stem(word) for part in split for word in part), next(families, None)
+        if (family := subject_family(word)) not in (None, passing)
+    ]
+    narrow = (family for family in families if family not in _GENERIC)
+    return frozenset(stem(word) for part in split for word in part), next(narrow, families[0] if families else None)
 
 
 def _index(node: Node) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rules.reading.before_numerals import MONTH, Left, Standing, is_cjk, left_of
+from rules.reading.documents import DOUBLE, DOUBLE_DIGITS
 from rules.reading.units import COUNTS, SECOND, Unit, unit_at
 
 MOST = 1000  # numbers of one text; what comes after is not read
@@ -78,7 +79,8 @@ def exact(literal: str) -> _Exact | None:
     digits = len(printed if point else printed.rstrip("0")) or 1
     if shift < 0:
         scale: int = 10**-shift
-        return Fraction(value, scale), Fraction(1, 2 * scale), digits, bool(point)
+        held, half = Fraction(value, scale), Fraction(1, 2 * scale)
+        return held, max(half, abs(held) * DOUBLE) if digits >= DOUBLE_DIGITS else half, digits, bool(point)
     return Fraction(value * 10**shift), Fraction(10**shift, 2), digits, bool(point)
 
 

@@ -27,7 +27,7 @@ def owner(held: Sampled, stated: Stated) -> Series | None:
         if cut or len(near) > MANY:
             return None
         fitting = [s for s in near if _same_dimension(s.unit, stated.unit)]
-        exact = [s for s in fitting if said(_parts(s, base))[0] == content and not _conflict(weak, said(_parts(s, base))[1])]
+        exact = [s for s in fitting if _says(s, base, content) and not _conflict(weak, said(_parts(s, base))[1])]
         exact = [s for s in exact if not s.setting or content]
         if len(exact) > 1:
             exact = [s for s in exact if said(_parts(s, base))[1] == weak]
@@ -45,7 +45,7 @@ def in_file(held: Sampled, stated: Stated, inside: int) -> Series | None:
     if len(held.series) > MANY:
         return None
     fitting = [s for s in held.series if not cut and not s.setting and _same_dimension(s.unit, stated.unit)]
-    exact = [s for s in fitting if said(_parts(s, ()))[0] == content and not _conflict(weak, said(_parts(s, ()))[1])]
+    exact = [s for s in fitting if _says(s, (), content) and not _conflict(weak, said(_parts(s, ()))[1])]
     if not exact and not content:
         exact = [s for s in fitting if s.unit is not None or stated.unit is None]
     return exact[0] if len(exact) == 1 else None
@@ -66,6 +66,13 @@ def _levels(held: Sampled, path: Path) -> Iterator[tuple[Path, tuple[Series, ...
 
 def _parts(series: Series, base: Path) -> tuple[str | int, ...]:
     return (*series.path[len(base) :], *series.within)
+
+
+def _says(series: Series, base: Path, content: frozenset[str]) -> bool:
+    """True when a series is of what `content` says; the name of a list of objects (`seeds`, `tiles`) may be left out."""
+    if said(_parts(series, base))[0] == content:
+        return True
+    return bool(series.within and content and len(series.path) > len(base)) and said((*series.path[len(base) : -1], *series.within))[0] == content
 
 
 def _same_dimension(one: Unit | None, other: Unit | None) -> bool:

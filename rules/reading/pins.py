@@ -30,7 +30,9 @@ _REVIEWED = re.compile(
 )
 _PUBLISHED = re.compile(r"(?:\bpublish(?:es|ed|ing)?\b|\bpinned (?:at|to)\b|\bas of\b|发布|截至)" + _FILLER, re.IGNORECASE)
 _PULL_PIN = re.compile(
-    r"(?:#\d{1,9}\b|/pull/\d{1,9}|\b(?:pull|pr|mr|request) \d{1,9}\b)[\s]{0,2}(?:[(（\[@,`:：]|\bat\b|\bhead\b)" + _FILLER, re.IGNORECASE
+    r"(?:#\d{1,9}\b|/pull/\d{1,9}|\b(?:pull|pr|mr|request) \d{1,9}\b)[\s]{0,2}(?:[(（\[@,`:：]|(?:\b(?:currently|now|still|which) ?)?(?:\b(?:stands?|sits?|is|are|points?|rests?|stays?|remains?) (?:now |currently |still )?)?\b(?:at|head)\b|目前|当前|现在|位于|停在)"
+    + _FILLER,
+    re.IGNORECASE,
 )
 _RIGHT = re.compile(
     r"[`'\"\s]{0,4}(?:[(（]\s?(?:the |its |current |latest |当前|最新){0,3}(?:head|tip)\b|[,，]?\s?(?:which|that) is(?: now)?(?: its| the)?(?: current| latest)? (?:head|tip)\b"

@@ -95,10 +95,11 @@ _QUEUED = re.compile(
     re.IGNORECASE,
 )
 _ZH = re.compile(
-    r"(?:尚无|暂无|还没有|没有|并无|未有|(?<![有所])无)(?:任何|新的?|实际|可用)?(?P<mod>[^，。；,;]{0,8}?)(?:执行|测量|实测|运行|测试|评测|候选|搜索|基准)?(?:的)?(?:结果|样本|数据|运行|执行|测量|回执|收据|搜索|实验|记录)(?!.{0,6}(?:合格|通过|显著|优于))"
+    r"(?:尚无|暂无|还没有|没有|并无|未有|(?<![有所])无)(?:任何|新的?|实际|可用)?(?P<mod>[^，。；,;]{0,8}?)(?:执行|测量|实测|运行|测试|评测|候选|搜索|基准)?(?:的)?(?:结果|样本|数据|运行|执行|测量|回执|收据|搜索|实验|记录)(?!.{0,6}(?:合格|通过|显著|优于|达标|更优))"
     r"|(?P<who>[^，。；,;]{0,12}?)(?:搜索|执行|运行|测量|实验|测试|评测|活动|基准)?(?:均|都|仍|还)?(?:尚未|还未|从未|未曾|未)(?:开始|启动|执行|运行|测量|开展|进行|跑)"
     r"|(?:仍在|正在|还在)?排队(?:中|等待)|等待(?:执行|运行|排期|资源|预约)|样本数?(?:为|是|[:：])\s?(?:0|零)(?!\d)"
 )
+_ZH_OTHERWISE = re.compile(r"优于|超过|快于|合格|有效|通过|达标|显著|成功|失败|更|改善|提升|加速|一致|相同|独立|完整|异常|错误|丢失")
 _ARM_WORDS = (
     ("candidate", re.compile(r"\bcandidates?\b|\bsearch(?:es)?\b|\bscreen(?:s|ing)?\b|候选|搜索", re.IGNORECASE)),
     ("baseline", re.compile(r"\bbaselines?\b|\bcontrols?\b|基线|对照|基准", re.IGNORECASE)),
@@ -130,7 +131,7 @@ def _denied(text: str) -> Scope | None:
             return None if _blocked(said) else _scope(found[0], said[:-1])
     found = _ZH.search(text)
     if found:
-        return _scope(found[0], [])
+        return None if _ZH_OTHERWISE.search(found["mod"] or "") else _scope(found[0], [])
     return None
 
 
@@ -308,16 +309,24 @@ def bundle_devices(snapshot: Snapshot, bundle: Bundle) -> int | None:
 
 
 _COUNT_KEYS = family("devices device gpus npus cards chips count num world size ranks tp 设备 卡数")
+_DEVICE_WORDS = family("devices device gpus gpu npus npu cards chips accelerators 设备 卡数 卡")
+_MACHINE_WORDS = family("nodes node hosts machines boards phones robots printers cameras 节点 节点数 机器 机器数")
 
 
 def device_count(value: Any) -> int | None:
     """The device count a document states: `devices: 4`, `{"devices": {"count": 4}}`, `"4 x Ascend 910B1"`, `device_count`."""
+    counted = _counted(value, _DEVICE_WORDS)
+    return _counted(value, _MACHINE_WORDS) if counted is None else counted
+
+
+def _counted(value: Any, things: frozenset[str]) -> int | None:
+    plain = _COUNT_KEYS | things | family("gpu npu number n of logical")
     for node in walk(value):
         held = frozenset(words(node.key))
         above = frozenset(word for part in node.path for word in (words(part) if isinstance(part, str) else ()))
-        if len(node.path) > 4 or not above & family("devices device gpus gpu npus npu cards chips accelerators 设备 卡数 卡"):
+        if len(node.path) > 4 or not above & things:
             continue
-        if isinstance(node.value, Number) and held and held <= _COUNT_KEYS | family("gpu npu number n of logical") and node.value.is_integer_literal:
+        if isinstance(node.value, Number) and held and held <= plain and node.value.is_integer_literal:
             return int(node.value)
         match = re.match(r"\s*(\d{1,4})\s*(?:[x×*]|[a-z]|\Z)", node.value, re.IGNORECASE) if isinstance(node.value, str) else None
         if match:

@@ -16,6 +16,7 @@ from rules.core.model import Missing, Snapshot, Tree
 from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Node, Number, document, is_document, nodes, number, read_json, read_yaml, walk
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
+from rules.reading.references import ZH_REVISION_KEY
 
 Arm = Literal["baseline", "candidate"]
 Kind = Literal["receipt", "status", "plan", "preflight", "diagnostic", "manifest", "text"]
@@ -388,6 +389,7 @@ _FOREIGN = family(
     "evidence record manifest schema validator judge scorer tool tools parent prompt prompts fixture fixtures reviewed report cann cuda sdk "
     "compiler toolchain site docs tree blob 数据 数据集 模型 权重 镜像 工具"
 )
+_FOREIGN_ZH = re.compile(r"数据|模型|权重|镜像|工具|脚本|测试框架|校验|清单|文档")
 _REVISION = re.compile(r"[0-9a-fA-F]{7,40}\Z")
 
 
@@ -397,7 +399,12 @@ def source_revisions(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
         if not isinstance(node.value, str) or not _REVISION.match(node.value.strip()) or not node.path:
             continue
         said = {word for part in node.path for word in (words(part) if isinstance(part, str) else ())}
-        if set(words(node.key)) & _SOURCE_WORDS and not said & (_FOREIGN | {"256"}) and not _is_other_object(node):
+        if (
+            (set(words(node.key)) & _SOURCE_WORDS or ZH_REVISION_KEY.search(node.key))
+            and not _FOREIGN_ZH.search(node.pointer)
+            and not said & (_FOREIGN | {"256"})
+            and not _is_other_object(node)
+        ):
             yield node, node.value.strip().lower()
 
 

@@ -236,6 +236,8 @@ def _is_limit(doc: Document, held: Sampled, stated: Stated, listed: _Listed) -> 
     siblings = {word for key in holder for word in words(key)} if isinstance(holder, dict) and len(holder) <= 64 else set()
     if said & LIMIT_WORDS:
         return True
+    if stated.statistic.kind in ("min", "max") and (listed.series.setting or _is_round_bound(stated, listed)):
+        return True
     lone = stated.statistic.kind in ("min", "max") and not _described(held, stated)
     if siblings & _GATE_WORDS and stated.statistic.kind in ("min", "max", "median", "mean", "percentile"):
         return lone or _has_limit(holder)
@@ -249,6 +251,15 @@ def _has_limit(holder: Any) -> bool:
 def _described(held: Sampled, stated: Stated) -> bool:
     """True when another statistic of the same object shows that it is a summary."""
     return len(held.kinds[stated.path[:-1]]) > 1
+
+
+def _is_round_bound(stated: Stated, listed: _Listed) -> bool:
+    """A whole number beyond all samples, where the samples have decimals: what they may be, not what they were."""
+    if not stated.text.isdigit() or listed.numbers.printed == 0:
+        return False
+    factor = _factor(stated, listed.series)
+    ends = (listed.numbers.value(min(listed.numbers.integers)) * factor, listed.numbers.value(max(listed.numbers.integers)) * factor)
+    return stated.value < ends[0] if stated.statistic.kind == "min" else stated.value > ends[1]
 
 
 def _reads_as_sample(stated: Stated, listed: _Listed) -> bool:

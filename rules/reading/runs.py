@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from rules.core.model import Bundle, Snapshot, Tree
-from rules.reading.documents import Node, Number, Path, document, is_document, nodes
+from rules.core.model import Bundle, Location, Missing, Snapshot, Tree
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, nodes, pointer, walk
 from rules.reading.end_keys import subject_family
 from rules.reading.keys import family, words
-from rules.reading.lifecycle import Observation, lifecycle_of
-from rules.reading.receipts import Names, arm_of_text
+from rules.reading.lifecycle import MENTIONS, Observation, lifecycle_of, observations
+from rules.reading.prefilter import mentions
+from rules.reading.receipts import LINES_BYTES, Names, arm_of_text, read_value
 
+TABLES = (".csv", ".tsv", *LINES_SUFFIXES)
 _LISTS = family(
     "jobs runs results arms screens cases trials experiments phases repetitions attempts records entries variants configurations benchmarks measurements samples 运行 作业"
 )
@@ -57,11 +59,44 @@ class Run:
 
 
 def runs(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tuple[Run, ...]:
-    """Every run of the bundle's own documents outside plan, patch and validator, also those whose record says nothing about how they ended."""
+    """Every run of the bundle's own documents and tables outside plan, patch and validator, also those whose record says nothing about how they ended."""
     tree = tree or snapshot.head
-    return snapshot.memo(
-        ("runs", id(tree), bundle.path), lambda: tuple(run for path in record_files(bundle) for run in runs_of(snapshot, path, tree))
-    )
+    return snapshot.memo(("runs", id(tree), bundle.path), lambda: tuple(_all_runs(snapshot, bundle, tree)))
+
+
+def _all_runs(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[Run]:
+    for path in record_files(bundle):
+        yield from runs_of(snapshot, path, tree)
+    for path in bundle.part("results"):
+        if path.lower().endswith(TABLES) and (found := _of_table(snapshot, path, tree)):
+            yield found
+
+
+def _of_table(snapshot: Snapshot, path: str, tree: Tree) -> Run | None:
+    """The run of a CSV or JSONL file that tells how processes ended; None for any other."""
+    entry = tree.files.get(path)
+    if entry is None or not entry.is_file or not 0 <= entry.size <= LINES_BYTES:
+        return None
+
+    def make() -> Run | None:
+        data = tree.read(path)
+        if not mentions(data.decode("utf-8", "replace"), *MENTIONS):
+            return None
+        told = tuple(observations(walk(read_value(path, data))))
+        return Run(path, (), tokens(path.rpartition("/")[2].rpartition(".")[0]), told) if told else None
+
+    try:
+        return snapshot.cache.by_blob("run:" + path, entry.oid, 4096, make)
+    except Missing:
+        return None
+
+
+def place_of(run: Run, one: Observation, at: str | None = None) -> Location:
+    """Where an observation of a run stands: its pointer in a document, its line in a table."""
+    if not run.path.lower().endswith(TABLES):
+        return Location(run.path, pointer=pointer(one.place), role="record", at=at)
+    row = one.place[0] if one.place and isinstance(one.place[0], int) else 0
+    return Location(run.path, line=row + (1 if run.path.lower().endswith(LINES_SUFFIXES) else 2), role="record", at=at, text=one.shown)
 
 
 def record_files(bundle: Bundle) -> Iterator[str]:

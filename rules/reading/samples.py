@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
-from rules.reading.records import Records, source
+from rules.reading.documents import Document, Node, Number, Path, number, resolve
+from rules.reading.outline import Column, Outline, Shape
+from rules.reading.records import source
 from rules.reading.statistic_keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
 from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
 from rules.reading.units import words as word_set
+from rules.reading.values import NUMBERS
 
 NEAR = 3
 """So many levels above a list or an aggregate, they may still speak of each other."""
@@ -103,36 +106,58 @@ def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
     if doc is None:
         return Sampled()
     entry = (tree or snapshot.head).files[path]
-    places = walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path, tree)
-    return snapshot.cache.by_blob("sampled:" + doc.language, entry.oid, entry.size, lambda: read_samples(places))
+    return snapshot.cache.by_blob("sampled:" + doc.language, entry.oid, 1024 + entry.size // 8, lambda: read_samples(doc.outline))
 
 
-def read_samples(places: Iterable[Node]) -> Sampled:
+def read_samples(held: Outline) -> Sampled:
     """Every series, aggregate and declared number among the places of a document."""
-    units: dict[Path, Unit | None] = {}
-    series: list[Series] = []
+    root = held.columns[0].values[0] if held.columns else None
+    series = [one for node in held.pick(_listing) for one in _series(node, unit_around(root, node.path))]
     stated: list[Stated] = []
     declared: list[Declared] = []
-    for node in places:
-        held, path = node.value, node.path
-        if isinstance(held, dict):
-            units[path] = _own_unit(path, held) or units.get(path[:-1])
-            series += _of_map(path, held, units[path])
-        elif isinstance(held, list):
-            units[path] = _key_unit(path) or units.get(path[:-1])
-            series += _of_list(path, held, units[path])
-        elif path and isinstance(path[-1], str) and isinstance(held, (Number, str)):
-            found = _stated(path, held, node.parent, units.get(path[:-1]))
-            if found and not (found.statistic.kind == "total" and counts(path[-1])):
-                stated.append(found)
-            elif counts(path[-1]) and (whole := whole_number(held)) is not None:
-                declared.append(Declared(path, whole))
+    for node in held.nodes(_may_state, (Number, str)):
+        key = str(node.path[-1])
+        found = _stated(node.path, node.value, node.parent, lambda node=node: unit_around(root, node.path[:-1]))  # type: ignore[misc]
+        if found and not (found.statistic.kind == "total" and counts(key)):
+            stated.append(found)
+        elif counts(key) and (whole := whole_number(node.value)) is not None:
+            declared.append(Declared(node.path, whole))
     near, blocked = _index(series)
     kinds: dict[Path, set[str]] = {}
     for one in stated:
         kinds.setdefault(one.path[:-1], set()).add(one.statistic.kind)
     held_kinds = {place: frozenset(names) for place, names in kinds.items()}
     return Sampled(tuple(series), tuple(stated), tuple(declared), near, blocked, _summaries(series, stated), held_kinds)
+
+
+def _listing(column: Column) -> list[int]:
+    """The rows that hold a list of two or more, or a map that may count like one."""
+    if list not in column.types and dict not in column.types:
+        return []
+    return [row for row, held in enumerate(column.values) if isinstance(held, (list, dict)) and len(held) > 1 and _may_list(held)]
+
+
+def _may_list(held: list[Any] | dict[str, Any]) -> bool:
+    return isinstance(held, list) or _is_numbered(next(iter(held)))
+
+
+@lru_cache(maxsize=4096)
+def _is_numbered(key: str) -> bool:
+    return _TRIAL_KEY.match(key) is not None
+
+
+def _series(node: Node, unit: Unit | None) -> Iterator[Series]:
+    return _of_list(node.path, node.value, unit) if isinstance(node.value, list) else _of_map(node.path, node.value, unit)
+
+
+@lru_cache(maxsize=8192)
+def _may_state(shape: Shape) -> bool:
+    """True for the places of an aggregate or of a declared number."""
+    key = shape[-1] if shape else None
+    if key is None:
+        return False
+    unit = read_key(key).unit
+    return bool(counts(key)) or statistic_at(shape[-2:]) is not None or (unit is not None and unit.name == "min")
 
 
 def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
@@ -178,6 +203,19 @@ def _key_unit(path: Path) -> Unit | None:
     return read_key(path[-1]).unit if path and isinstance(path[-1], str) else None
 
 
+def unit_around(root: Any, path: Path) -> Unit | None:
+    """The unit that the nearest object or list at or around `path` declares for what it holds."""
+    found = _own_unit((), root) if isinstance(root, dict) else None
+    held = root
+    for depth, part in enumerate(path, 1):
+        held = held[part]
+        if isinstance(held, dict):
+            found = _own_unit(path[:depth], held) or found
+        elif isinstance(held, list):
+            found = _key_unit(path[:depth]) or found
+    return found
+
+
 def _own_unit(path: Path, held: dict[str, Any]) -> Unit | None:
     """The unit that an object's own key or its `unit` field declares for what it holds."""
     for key in ("unit", "units", "time_unit", "timeUnit", "单位"):
@@ -189,16 +227,17 @@ def _own_unit(path: Path, held: dict[str, Any]) -> Unit | None:
 # ---------------------------------------------------------------- aggregates
 
 
-def _stated(path: Path, held: Any, parent: Any, inherited: Unit | None) -> Stated | None:
+def _stated(path: Path, held: Any, parent: Any, inherited: Callable[[], Unit | None]) -> Stated | None:
     key = str(path[-1])
-    statistic, unit = _statistic(path), read_key(key).unit
+    statistic, unit = statistic_at(path[-2:]), read_key(key).unit
     if statistic is None and unit is not None and unit.name == "min" and isinstance(parent, dict) and key[:-3] + "max" in parent:
         statistic, unit = Statistic("min"), None
     text = literal(held) if statistic else None
-    return Stated(path, statistic, unit or _string_unit(held) or inherited, text) if statistic and text is not None else None
+    return Stated(path, statistic, unit or _string_unit(held) or inherited(), text) if statistic and text is not None else None
 
 
-def _statistic(path: Path) -> Statistic | None:
+@lru_cache(maxsize=8192)
+def statistic_at(path: tuple[str | int | None, ...]) -> Statistic | None:
     """The statistic that a place names: its own key's, a bare number's under `percentiles`, or that of the object around it."""
     own = read_key(str(path[-1]))
     above = read_key(path[-2]) if len(path) > 1 and isinstance(path[-2], str) else None
@@ -217,7 +256,7 @@ def _statistic(path: Path) -> Statistic | None:
 
 
 def _of_list(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
-    if len(held) < 2:
+    if len(held) < 2 or (path and isinstance(path[-1], str) and _SELECTED & set(words(path[-1]))):
         return
     if all(isinstance(item, Number) for item in held[:2]) or any(literal(item) for item in held[:8]):
         yield from _plain(path, held, unit)
@@ -274,21 +313,35 @@ def _counts_up(held: list[Any]) -> bool:
 
 def _fields(path: Path, held: list[dict[str, Any]], length: int, unit: Unit | None) -> Iterator[Series]:
     """One series per numeric key, or key inside a key, that most of the elements have."""
-    filled: dict[tuple[str, ...], int] = {}
-    for item in held:
-        for key, child in item.items():
-            if isinstance(child, dict):
-                for inner, value in child.items():
-                    if literal(value) is not None and (len(filled) < FIELDS or (key, inner) in filled):
-                        filled[key, inner] = filled.get((key, inner), 0) + 1
-            elif literal(child) is not None and (len(filled) < FIELDS or (key,) in filled):
-                filled[(key,)] = filled.get((key,), 0) + 1
+    filled = _filled(held)
     arms = _are_arms(path, held)
     for within, count in filled.items():
         last = read_key(within[-1])
         if count >= 2 and not last.statistics and not _is_index(within, last):
             own = last.unit or (read_key(within[0]).unit if len(within) > 1 else None) or _element_unit(held[0])
             yield Series(path, within, length, count, own or unit, arms or _is_setting(path, within))
+
+
+def _filled(held: Sequence[dict[str, Any]], levels: int = 2) -> dict[tuple[str, ...], int]:
+    """How many of the objects hold a number under each key, or under a key inside a key; by columns of the objects with the same keys."""
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for item in held:
+        alike.setdefault(tuple(item), []).append(item)
+    made: dict[tuple[str, ...], int] = {}
+    for keys, items in alike.items():
+        for key, values in zip(keys, zip(*(item.values() for item in items), strict=True), strict=True):
+            inside = [value for value in values if isinstance(value, dict)] if levels > 1 and dict in set(map(type, values)) else []
+            inner = {(key, *within): count for within, count in _filled(inside, levels - 1).items()}
+            for within, count in (inner | {(key,): _count_numbers(values)}).items():
+                if count and (len(made) < FIELDS or within in made):
+                    made[within] = made.get(within, 0) + count
+    return made
+
+
+def _count_numbers(values: Sequence[Any]) -> int:
+    if set(map(type, values)) <= NUMBERS:
+        return sum(map(isfinite, values))
+    return sum(literal(value) is not None for value in values)
 
 
 def _are_arms(path: Path, held: list[dict[str, Any]]) -> bool:
@@ -309,6 +362,10 @@ def _element_unit(item: dict[str, Any]) -> Unit | None:
 
 def _is_index(within: tuple[str, ...], key: Key) -> bool:
     return len(within) == 1 and key.unit is None and len(key.words) <= 2 and all(word in INDEX_WORDS for word in key.words)
+
+
+_SELECTED = word_set("best top worst selected selection subset shortlist example preview excerpt")
+"""`best_by_rate` holds a choice of the samples, which nothing is computed from."""
 
 
 def _is_setting(path: Path, within: tuple[str, ...]) -> bool:

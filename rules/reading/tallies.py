@@ -34,7 +34,7 @@ _LETTER = re.compile(
 _CHINESE = re.compile(
     r"(?P<n>\d{1,3}(?:,\d{3}){1,3}|\d{1,9}|[一二两三四五六七八九十百]{1,5})\s?(?P<k>万|千)?\s?(?P<measure>个|次|条|轮|份|组|场|笔|段|趟|遍)\s?的?(?P<noun>[\u4e00-\u9fff]{0,6})"
 )
-_RUN_BEFORE = re.compile(r"(?:重复|运行|重跑|跑|测试|试验|测量|执行|迭代)了?\s?\Z")
+_RUN_BEFORE = re.compile(r"(?:重复|运行|重跑|跑|测试|测|试验|测量|执行|迭代|采集|采样|做|压测|调用|打印|共|总共|合计)了?\s?\Z")
 _RAN = re.compile(r"\b(?:run|ran|repeated|executed|measured|tested|sampled|benchmarked|launched)\b[^.;]{0,24}\Z", re.IGNORECASE)
 _PRODUCT = re.compile(r"(?<![\d.])(\d{1,6})\s?[×x*]\s?\Z")
 _NOT_COUNTED = word_set(

@@ -9,9 +9,9 @@ from rules.reading.end_keys import held_words
 from rules.reading.keys import family
 
 _TRACED = family(
-    "traced tracing trace profiled profiling profiler instrumented instrumentation diagnostic sanitized sanitizer debug 跟踪 追踪 剖析 诊断"
+    "traced tracing trace profiled profiling profiler instrumented instrumentation diagnostic sanitized sanitizer debug nsys ncu msprof rocprof vtune valgrind 跟踪 追踪 剖析 诊断"
 )
-_TRACED_FLAGS = family("traced tracing trace profiled profiling profiler profile instrumented instrumentation diagnostic sanitizer sanitizers debug enabled enable with is on mode run build only nsys perf torch npu msprof collection attached active "
+_TRACED_FLAGS = family("traced tracing trace profiled profiling profiler profile instrumented instrumentation diagnostic sanitizer sanitizers debug enabled enable with is on mode run build only nsys ncu msprof rocprof vtune valgrind perf torch npu collection attached active "
                        "跟踪 追踪 剖析 诊断")  # fmt: skip
 _KIND_KEYS = family("mode kind type purpose run_kind class category label collection 类型 模式 用途")
 DIAGNOSTIC_KEYS = family("diagnostic diagnostics trace traces profile profiles debug excluded auxiliary stage breakdown share shares 诊断 跟踪 剖析")

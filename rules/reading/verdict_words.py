@@ -8,7 +8,7 @@ from typing import Any, Literal
 Said = Literal["pass", "fail", "open", "waived"]
 
 _PASS = re.compile(
-    r"(?:overall[ :-]{1,3})?(?:pass(?:ed|es)?|accept(?:ed|s)?|approved?|qualif(?:ied|ies)|success(?:ful(?:ly)?)?|met|ok|okay|satisfied|holds?|promoted?|true|yes|green|go|验收通过|通过|合格|达标|接受|采纳|满足|是)(?![A-Za-z\u3400-\u9fff])",
+    r"(?:overall[ :-]{1,3})?(?:pass(?:ed|es)?|accept(?:ed|s)?|approved?|qualif(?:ied|ies)|success(?:ful(?:ly)?)?|met|ok|okay|satisfied|holds|promoted?|true|yes|green|go|验收通过|通过|合格|达标|接受|采纳|满足|是)(?![A-Za-z\u3400-\u9fff])",
     re.IGNORECASE,
 )
 _FAIL = re.compile(
@@ -17,7 +17,7 @@ _FAIL = re.compile(
 )
 _OPEN = re.compile(
     r"(?:inconclusive|undecided|undetermined|pending|unknown|not[ _-](?:yet[ _-])?(?:measured|evaluated|run|judged|tested|recorded|available|assessed|executed|checked|done|collected)|un(?:measured|tested|evaluated|judged)"
-    r"|skipped|missing|none|null|todo|tbd|deferred|blocked|n/a|na|-|\?|未定|未测(?:量|试)?|待定|待测|无结论|不确定|尚未.{0,6}|未评估|未判定|缺失|跳过|没有测量|无)(?![A-Za-z])",
+    r"|(?:on[ _-])?hold|held|skipped|missing|none|null|todo|tbd|deferred|blocked|n/a|na|-|\?|未定|未测(?:量|试)?|待定|待测|无结论|不确定|尚未.{0,6}|未评估|未判定|缺失|跳过|没有测量|无)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _WAIVED = re.compile(r"(?:waived|not[ _-]applicable|exempt(?:ed)?|withdrawn|superseded|豁免|不适用|撤销)(?![A-Za-z])", re.IGNORECASE)

@@ -44,7 +44,7 @@ def environment(twin: Twin, data: Path, **more: str) -> dict[str, str]:
 
 @dataclass
 class Service:
-    """One process of it. `log` is its standard error so far."""
+    """One command of it, in a process group of its own. `log` is its standard error so far."""
 
     process: asyncio.subprocess.Process
     url: str
@@ -60,7 +60,7 @@ class Service:
 
     async def kill(self) -> None:
         """Without a warning, as a power cut or the kernel would."""
-        os.kill(self.process.pid, signal.SIGKILL)
+        os.killpg(self.process.pid, signal.SIGKILL)
         await self.process.wait()
 
     async def stop(self) -> int:
@@ -70,12 +70,20 @@ class Service:
         return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
     def freeze(self, frozen: bool = True) -> None:
-        os.kill(self.process.pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+        os.killpg(self.process.pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
 
 @asynccontextmanager
 async def service(
-    twin: Twin, data: Path, *arguments: str, source: Path = ROOT, port: int | None = None, wait: bool = True, before: str = "", level: str = "debug", **more: str
+    twin: Twin,
+    data: Path,
+    *arguments: str,
+    source: Path = ROOT,
+    port: int | None = None,
+    wait: bool = True,
+    before: str = "",
+    level: str = "debug",
+    **more: str,
 ) -> AsyncIterator[Service]:
     """`assay serve` (or what `arguments` say), ready to work. `more` are further settings; `source` is another checkout of the program,
     `before` a line of Python that the process begins with (to shorten what is long)."""
@@ -86,7 +94,7 @@ async def service(
     with log.open("wb") as file:
         program = ("-c", f"{before}; from bot.cli import main; main()") if before else ("-m", "bot.cli")
         command = (sys.executable, *program, *(arguments or ("serve",)))
-        process = await asyncio.create_subprocess_exec(*command, env=env, cwd=source, stdout=file, stderr=file)
+        process = await asyncio.create_subprocess_exec(*command, env=env, cwd=source, stdout=file, stderr=file, start_new_session=True)
     made = Service(process, f"http://127.0.0.1:{port}", log)
     try:
         if wait:

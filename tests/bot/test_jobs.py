@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from tests.bot import evidence
@@ -153,6 +154,19 @@ async def test_t9_a_502_that_was_stored_and_t41_an_outage_lose_and_double_nothin
         assert at.log.count("to write after") == 1
 
 
+async def test_a_second_look_at_an_unchanged_conversation_writes_nothing_in_six_calls(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        on.twin.forget()
+        await pushed(on, at, pull)
+        await until(lambda: at.log.count("to write after") == 2, at)
+        await asyncio.sleep(1.0)
+        calls = [f"{one.method} {one.path}" for one in on.twin.calls()]
+        assert len(calls) <= 6 and all(call.startswith("GET") for call in calls), calls
+
+
 async def test_a_rate_limit_is_waited_for(tmp_path: Path) -> None:
     async with stage(tmp_path) as on, service(on.twin, on.data) as at:
         pull = on.pull()
@@ -184,7 +198,8 @@ async def test_t47_a_pull_whose_webhook_was_lost_is_found_by_the_sweep(tmp_path:
     async with stage(tmp_path) as on:
         before = on.pull("before")
         first = on.pull("first")
-        async with service(on.twin, on.data, before="import bot.jobs.watch as w; w.SWEEP, w.SWEEP_LOOK = 1.0, 0.5") as at:
+        quick = "import bot.jobs.watch as w; w.SWEEP, w.SWEEP_LOOK = 1.0, 0.5"
+        async with service(on.twin, on.data, "serve", "--web-only") as at, service(on.twin, on.data, "worker", before=quick):
             await opened(on, at, first)
             await until(lambda: on.twin.calls("GET", "/repos/*/pulls"), at)
             lost = on.pull("lost")
@@ -202,9 +217,69 @@ async def test_writes_of_one_installation_are_a_second_apart(tmp_path: Path) -> 
         await until(lambda: all(checks(on, pull.head_sha) == ["failure"] for pull in pulls), at)
         writes = sorted(one.at for one in on.twin.calls() if one.method in ("POST", "PATCH", "PUT"))
         assert len(writes) >= 4 and all(one.status < 400 for one in on.twin.calls())
-        assert min(later - sooner for sooner, later in zip(writes, writes[1:], strict=False)) > 0.9
+        assert min(later - sooner for sooner, later in pairwise(writes)) > 0.9
 
 
 def _long(number: int) -> str:
     rows = ",\n".join(f'  {{"step": {n}, "seconds": {n * 1.37:.3f}, "name": "run {number} step {n}"}}' for n in range(4_000))
     return f'{{"campaign": "alpha-1", "rows": [\n{rows}\n]}}\n'
+
+
+async def test_a_suspended_installation_a_deleted_repository_and_a_vanished_head_are_not_tried_for_ever(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        first, second = on.pull("first"), on.pull("second")
+        installation = on.twin.world.installation_of(on.home.repository)
+        assert installation
+        on.twin.suspend(installation)
+        await on.twin.deliver("installation", action="suspend", installation=installation, to=at.hook)
+        await opened(on, at, first)
+        await until(lambda: "the installation is not active" in at.log, at)
+        on.twin.suspend(installation, False)
+        await on.twin.deliver("installation", action="unsuspend", installation=installation, to=at.hook)
+        second.commit({"docs/more.md": "More.\n"})
+        payload = on.twin.payload("pull_request", action="synchronize", pull=second)
+        on.home.move("second", on.home.tip("first") or "")
+        await on.twin.deliver("pull_request", payload, to=at.hook)
+        await until(lambda: checks(on, second.head_sha) == ["failure"], at)
+        on.home.delete()
+        await on.twin.deliver("pull_request", payload, to=at.hook)
+        await until(lambda: "nothing to do: GitHub has no" in at.log, at)
+        assert "Traceback" not in at.log
+
+
+async def test_a_missing_permission_costs_that_write_alone(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        on.twin.faults.answer(403, "/repos/*/pulls/1/reviews", "POST", 5, "Resource not accessible by integration")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        assert "was not written: GitHub refuses (403 Resource not accessible by integration" in at.log and ours(pull) == []
+
+
+async def test_t16_githubs_reasons_for_a_refusal_are_logged(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        on.twin.faults.answer(422, "/repos/*/pulls/1/reviews", "POST", 5, "Unprocessable Entity: was submitted too quickly")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        assert "PostReview was not written: GitHub does not take it (422 Unprocessable Entity: was submitted too quickly)" in at.log
+
+
+async def test_a_re_run_of_a_forks_head_and_a_merge_group_are_reviewed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        fork = on.twin.fork(on.home, "bob/evidence")
+        fork.commit("patch", {evidence.GUIDE: "# Alpha 1\n\n- `/home/bob/raw`\n"}, "Patch", user="bob", parent=on.home.tip("main"))
+        pull = on.home.open_pull(head="bob:patch", title="From a fork", user="bob")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        run = next(one for one in on.home.check_runs if one.name == "assay")
+        payload = on.twin.payload("check_suite", action="rerequested", repository=on.home, suite=run.suite)
+        payload["check_suite"]["pull_requests"] = []
+        await on.twin.deliver("check_suite", payload, to=at.hook)
+        await until(lambda: "1 pulls have this head" in at.log and at.log.count("to write after") >= 3, at)
+        pull.enqueue("ann")
+        group = next(one for one in on.twin.events if one.name == "merge_group")
+        await on.twin.deliver("merge_group", group.payload, to=at.hook)
+        head = group.payload["merge_group"]["head_sha"]
+        await until(lambda: checks(on, head) == ["failure"], at)
+        assert len(ours(pull)) == 1

@@ -126,6 +126,9 @@ async def _answered(database: Database) -> int:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
     app = application([b"secret"], Inbox(database).ingest)
-    async with serving(app, "127.0.0.1", port) as url, aiohttp.ClientSession() as session:
-        async with session.post(f"{url}/webhook", data=body, headers=own) as answer:
-            return answer.status
+    async with (
+        serving(app, "127.0.0.1", port) as url,
+        aiohttp.ClientSession() as session,
+        session.post(f"{url}/webhook", data=body, headers=own) as answer,
+    ):
+        return answer.status

@@ -40,9 +40,13 @@ def test_opening_it_again_keeps_what_is_there(address: str) -> None:
 
 
 def test_a_failed_transaction_leaves_nothing(database: Database) -> None:
-    with pytest.raises(RuntimeError), database.write() as connection:
-        inbox._take(connection, Delivery("d1", "ping", ""), 1.0)
-        raise RuntimeError
+    def fail() -> None:
+        with database.write() as connection:
+            inbox._take(connection, Delivery("d1", "ping", ""), 1.0)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert inbox.take(database, [Delivery("d1", "ping", "")]) == [True]
 
 
@@ -58,7 +62,7 @@ def test_a_full_disk_is_an_error_and_not_a_loss(tmp_path: Path) -> None:
     with database.engine.connect() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+        rows = [(f"d{number}",) for number in range(10_000)]
         with pytest.raises(OperationalError, match="full"):
-            for number in range(10_000):
-                connection.exec_driver_sql("INSERT INTO deliveries VALUES (?, 'ping', '', 1.0)", (f"d{number}",))
+            connection.exec_driver_sql("INSERT INTO deliveries VALUES (?, 'ping', '', 1.0)", rows)
     database.close()

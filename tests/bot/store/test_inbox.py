@@ -49,7 +49,9 @@ def test_the_newest_head_counts_whatever_the_order_of_the_deliveries(database: D
 
 
 def test_what_an_event_does_not_tell_stays(database: Database) -> None:
-    inbox.take(database, [_push("d1"), Delivery("d2", "check_run", "rerequested", (replace(PUSH, head="", base="", at="", reason="re-run", settle=False),))])
+    inbox.take(
+        database, [_push("d1"), Delivery("d2", "check_run", "rerequested", (replace(PUSH, head="", base="", at="", reason="re-run", settle=False),))]
+    )
     wanted = conversations.current(database, PUSH.key)
     assert wanted and (wanted.head, wanted.base, wanted.reason, wanted.version, wanted.settle) == ("a" * 40, "main", "re-run", 2, False)
 

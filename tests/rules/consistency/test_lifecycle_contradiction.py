@@ -69,6 +69,12 @@ def test_the_pull_and_the_record_are_one_story() -> None:
     assert set(one.roots) & set(other.roots)
 
 
+def test_a_table_is_a_record_too() -> None:
+    held = snapshot(bundle({"README.md": "Both workers exited with code 0.\n", "results/exits.csv": "worker,exit_code\n0,0\n1,-15\n"}))
+    (one,) = findings(RULE, held)
+    assert (one.locations[1].path, one.locations[1].line) == ("evidence/camp/results/exits.csv", 3)
+
+
 def test_what_held_is_confirmed() -> None:
     items = run(RULE, snapshot(bundle({"results/r.json": {"note": "All workers exited 0.", "worker_exits": [0, 0]}})))
     assert [type(item) for item in items] == [Confirmed]

@@ -57,6 +57,7 @@ def upgrade() -> None:
         sa.Column("closed", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("wanted", sa.Integer(), nullable=False),
         sa.Column("woken", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("begun", sa.Integer(), server_default="0", nullable=False),
         sa.Column("done", sa.Integer(), server_default="0", nullable=False),
         sa.Column("settle", sa.Boolean(), server_default=sa.text("true"), nullable=False),
         sa.Column("first_at", sa.Float(), nullable=False),
