@@ -76,7 +76,9 @@ _OTHER_MATTER = re.compile(
     re.IGNORECASE,
 )
 """Floors of versions, ceilings of settings, statistics, and what cannot be reached over a network or by a program's flow."""
-_COMPARES = re.compile(r"faster|slower|lower|higher|shorter|quicker|better|below|under|above|beyond|sub-|improv|exceed|reach|达|快|低|高|短|超", re.IGNORECASE)
+_COMPARES = re.compile(
+    r"faster|slower|lower|higher|shorter|quicker|better|below|under|above|beyond|sub-|improv|exceed|reach|达|快|低|高|短|超", re.IGNORECASE
+)
 _OTHER_CANNOT = family(
     r"verif(?:y|ied)|confirm(?:ed)?|reproduc\w+|tell|say|said|know|known|judge[d]?|determine[d]?|fetch\w*|resol\w+|inspect\w*|be compared|compare|conclude[d]?|rule out|exclude[d]?|guarantee[d]?|claim(?:ed)?|attribute[d]?|separate[d]?|establish\w*|prove[dn]?|infer(?:red)?|open(?:ed)?|see|be used|distinguish\w*|explain(?:ed)?|audit(?:ed)?|check(?:ed)?",
     zh=("核实", "验证", "确认", "复现", "判断", "说明", "证明", "得出", "比较", "确定", "推断"),
@@ -124,12 +126,19 @@ def _of_text(made: Iterable[Statement]) -> Iterator[Finding]:
 def _claims_bound(statement: Statement) -> bool:
     """True when the author asserts a performance limit in this sentence."""
     text = statement.text
-    if statement.kind == "heading" or has_word(text, _NO_CLAIM) or has_word(text, _SETTING) or _OTHER_MATTER.search(text) or not _is_about_performance(text):
+    if (
+        statement.kind == "heading"
+        or has_word(text, _NO_CLAIM)
+        or has_word(text, _SETTING)
+        or _OTHER_MATTER.search(text)
+        or not _is_about_performance(text)
+    ):
         return False
     bound = any(mention.is_claimed and _is_tied(statement, mention.match[0]) for mention in mentions(statement, _BOUND))
     known = _is_timed(text) or has_word(text, _LIMITED)
     return bound or any(
-        mention.standing == "asserted" and _cannot_be_better(mention.clause.text[mention.match.start() :], known) for mention in mentions(statement, _CANNOT)
+        mention.standing == "asserted" and _cannot_be_better(mention.clause.text[mention.match.start() :], known)
+        for mention in mentions(statement, _CANNOT)
     )
 
 

@@ -22,7 +22,9 @@ JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 YAML_SUFFIXES = (".yaml", ".yml")
 # Read by their tools as JSON with comments and trailing commas (typescriptlang.org/tsconfig, code.visualstudio.com/docs/languages/json#_json-with-comments), or filled in by a template engine.
-_WITH_COMMENTS = re.compile(r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z")
+_WITH_COMMENTS = re.compile(
+    r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z"
+)
 LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 YAML_DEPTH = 100
 
