@@ -288,9 +288,7 @@ def _of_text(snapshot: Snapshot, made: Sequence[Statement], held: Sequence[tuple
             yield Confirmed("record", one.claim.text[:80], statement.location(), place_of(run, one.compared[0]))
 
 
-def _against_run(
-    snapshot: Snapshot, claim: CleanEnd, run: Run, tree: Tree, made: Sequence[Statement], statement: Statement
-) -> Iterator[_Held]:
+def _against_run(snapshot: Snapshot, claim: CleanEnd, run: Run, tree: Tree, made: Sequence[Statement], statement: Statement) -> Iterator[_Held]:
     admitted = admits([statement, *_same_paragraph(made, statement)])
     doc = document(snapshot, run.path, tree)
     own = _of_job(claim, run.observations, lifecycle_of(snapshot, run.path, tree), doc.value if doc else None)

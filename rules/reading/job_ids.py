@@ -9,7 +9,10 @@ from rules.reading.documents import Number, Path
 from rules.reading.keys import family, words
 
 _ID = r"(?<![\w.,:/-])(?P<{}>\d{{4,12}})(?![\d]*[.,:]\d|\w|%)"
-_NAMED = re.compile(r"(?i:(?<![A-Za-z])(?:jobs?|slurm|runs?|tasks?|array|build|pid|pipeline|作业|任务|运行)(?:[ _-]?(?:id|no\.?|number))?[ :#=`*“\"]{0,4})" + _ID.format("id"))
+_NAMED = re.compile(
+    r"(?i:(?<![A-Za-z])(?:jobs?|slurm|runs?|tasks?|array|build|pid|pipeline|作业|任务|运行)(?:[ _-]?(?:id|no\.?|number))?[ :#=`*“\"]{0,4})"
+    + _ID.format("id")
+)
 _FIRST = re.compile(r"[\s|*`-]{0,8}(?=\d{5})" + _ID.format("id") + "(?!-)")
 _IN_KEY = re.compile(r"(?<!\d)\d{4,12}(?!\d)")
 _ID_WORDS = family("id ids job jobs slurm run runs task pid number")

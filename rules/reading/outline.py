@@ -217,4 +217,3 @@ def _elements(column: Column, maps: list[int]) -> Iterator[Column]:
             ranks += range(len(value))
     if values:
         yield Column((*column.shape, None), values, column, rows, steps, ranks)
-
