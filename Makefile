@@ -27,6 +27,7 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.service
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer; set PYTHON=… to one." if sys.version_info < (3, 11) else None)'

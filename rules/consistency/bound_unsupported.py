@@ -69,6 +69,14 @@ _LIMITED = family(
     r"latenc(?:y|ies)|throughput|bandwidth|rtf|fps|roofline|flops|tokens?/s|per (?:frame|token|step|request|second)|frame ?rate|decode|prefill|faster|slower|speed-?up",
     zh=("时延", "延迟", "吞吐", "带宽", "耗时", "帧率", "每秒", "每帧", "每步", "算力", "性能"),
 )
+_OTHER_MATTER = re.compile(
+    r"v?\d{1,4}(?:\.\d{1,4}){1,3}\+? (?:floor|ceiling)|(?:floor|ceiling) (?:check|version)|\d{1,4}[- ](?:minute|hour|day|week|month)s? (?:floor|ceiling|limit)|back-?off|\bretr(?:y|ies|ying)\b|doubling"
+    r"|effect[- ]size|\balpha\b|sample size|replicat(?:e|es|ions)\b|\bpower(?:ed)? (?:analysis|calculation|simulation)|p[- ]value|treatment|hypothes[ie]s"
+    r"|(?:network|host|server|endpoint|remote|api|code|branch|state|status|path|line|commit|dns|registry|url|page|service|machine|`[\w.-]{1,40}`|\bok\b)(?: \w+){0,2} unreachable|unreachable (?:code|host|state|branch|server|commit|network|path)",
+    re.IGNORECASE,
+)
+"""Floors of versions, ceilings of settings, statistics, and what cannot be reached over a network or by a program's flow."""
+_COMPARES = re.compile(r"faster|slower|lower|higher|shorter|quicker|better|below|under|above|beyond|sub-|improv|exceed|reach|达|快|低|高|短|超", re.IGNORECASE)
 _OTHER_CANNOT = family(
     r"verif(?:y|ied)|confirm(?:ed)?|reproduc\w+|tell|say|said|know|known|judge[d]?|determine[d]?|fetch\w*|resol\w+|inspect\w*|be compared|compare|conclude[d]?|rule out|exclude[d]?|guarantee[d]?|claim(?:ed)?|attribute[d]?|separate[d]?|establish\w*|prove[dn]?|infer(?:red)?|open(?:ed)?|see|be used|distinguish\w*|explain(?:ed)?|audit(?:ed)?|check(?:ed)?",
     zh=("核实", "验证", "确认", "复现", "判断", "说明", "证明", "得出", "比较", "确定", "推断"),
@@ -116,36 +124,42 @@ def _of_text(made: Iterable[Statement]) -> Iterator[Finding]:
 def _claims_bound(statement: Statement) -> bool:
     """True when the author asserts a performance limit in this sentence."""
     text = statement.text
-    if statement.kind == "heading" or has_word(text, _NO_CLAIM) or has_word(text, _SETTING) or not _is_about_performance(text):
+    if statement.kind == "heading" or has_word(text, _NO_CLAIM) or has_word(text, _SETTING) or _OTHER_MATTER.search(text) or not _is_about_performance(text):
         return False
     bound = any(mention.is_claimed and _is_tied(statement, mention.match[0]) for mention in mentions(statement, _BOUND))
+    known = _is_timed(text) or has_word(text, _LIMITED)
     return bound or any(
-        _cannot_be_better(mention.clause.text[mention.match.start() :]) and mention.standing == "asserted" for mention in mentions(statement, _CANNOT)
+        mention.standing == "asserted" and _cannot_be_better(mention.clause.text[mention.match.start() :], known) for mention in mentions(statement, _CANNOT)
     )
 
 
 def _is_tied(statement: Statement, word: str) -> bool:
-    """A bare "floor" or "limit" may be of a version, a price or a noise: it counts with a quantity of time or rate, or beside a word of performance."""
-    if not _BARE.search(word) or _STRONG.search(word):
+    """A bare "floor" or "limit" may be of a version, a price or a noise: it counts with a quantity of time or rate, or beside a word of performance.
+    So does "impossible", which may also stand with a comparison ("a higher packet rate is impossible").
+    """
+    if _STRONG.search(word) or _is_timed(statement.text) or has_word(statement.text, _LIMITED):
         return True
-    near = [q for q in quantities(statement.text) if q.unit is not None and (q.unit.family == "time" or q.unit.family.endswith("/time"))]
-    return bool(near) or has_word(statement.text, _LIMITED)
+    return not _BARE.search(word) and statement.kind != "row" and _COMPARES.search(statement.text) is not None
+
+
+def _is_timed(text: str) -> bool:
+    return any(q.unit is not None and (q.unit.family == "time" or q.unit.family.endswith("/time")) for q in quantities(text))
 
 
 def _is_about_performance(text: str) -> bool:
-    return has_word(text, _PERFORMANCE) or any(
-        q.unit is not None and (q.unit.family == "time" or q.unit.family.endswith("/time")) for q in quantities(text)
-    )
+    return has_word(text, _PERFORMANCE) or _is_timed(text)
 
 
-def _cannot_be_better(rest: str) -> bool:
-    """ "cannot finish in less than 40 s", not "cannot verify"."""
+def _cannot_be_better(rest: str, known: bool) -> bool:
+    """ "cannot finish in less than 40 s", not "cannot verify"; a target or budget that cannot be met only where performance is spoken of (`known`)."""
     near = rest[:120]
     better, other = _BETTER.search(near), _OTHER_CANNOT.search(near)
     if better is None or (other is not None and other.start() < better.start()):
         return False
+    if known and re.search(r"budget|target|目标", near):
+        return True
     return any(q.unit is not None for q in quantities(near)) or bool(
-        re.search(r"\bthan\b|faster|lower|stream|sustain|saturat|低于|更快|超过|in that time|in time|budget|target|带宽|目标", near)
+        re.search(r"(?<!rather )(?<!other )\bthan\b|faster|lower|stream|sustain|saturat|低于|更快|超过|in that time|in time|带宽", near)
     )
 
 

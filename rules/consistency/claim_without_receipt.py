@@ -136,7 +136,19 @@ def _items(snapshot: Snapshot, asked: Sequence[_Asked]) -> Iterator[Item]:
                 missing.append(
                     _Missing(claim, tuple(bundle for bundle, _ in one.held), sum(files[bundle.path, id(tree)] for bundle, tree in one.held))
                 )
-    yield from (_finding(group) for group in _groups(missing))
+    elsewhere = _elsewhere(snapshot, missing)
+    yield from (_finding(group) for group in _groups([one for at, one in enumerate(missing) if at not in elsewhere]))
+
+
+def _elsewhere(snapshot: Snapshot, missing: Sequence[_Missing]) -> set[int]:
+    """Of the figures of guides, those that a bundle holds which the guide does not name: a guide of the repository speaks of all of them."""
+    guides = [at for at, one in enumerate(missing) if one.claim.location.path in snapshot.head.files and bundle_at(snapshot, one.claim.location.path) is None]
+    found: set[int] = set()
+    for bundle in bundles_of(snapshot, snapshot.head) if guides else ():
+        left = [at for at in guides if at not in found and bundle not in missing[at].bundles]
+        also = [Request(n, missing[at].claim.kinds) for n, at in enumerate(left) if missing[at].claim.kinds]
+        found |= {left[n] for n in find(snapshot, bundle, [missing[at].claim.quantity for at in left], snapshot.head, also).found} if left else set()
+    return found
 
 
 _Key = tuple[str, int]

@@ -135,6 +135,7 @@ def _against_nearest(
     for depth in range(len(node.path) - 1, -1, -1):
         near = inside.get(node.path[:depth], ())[:NEAR]
         own = [one for one in near if one.place != node.path and not _parallel(top, node.path, one.place)]
+        own = _of_job(claim, own, own, top.value)
         compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))

@@ -96,11 +96,29 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     groups: dict[object, list[Figure]] = defaultdict(list)
     for figure in _figures(snapshot, bundle):
         groups[figure.name, figure.family].append(figure)
-    found = [pair for held in groups.values() for pair in islice(_scaled(held), PAIRS) if _same_subject(*pair[:2], alone=len(held) == 2)]
+    found = [pair for held in groups.values() for pair in _of_one_subject(held)]
     yield from few((_finding(bundle, one) for one in _matters(found)), "pairs of values")
 
 
 Pair = tuple[Figure, Figure, Fraction]
+
+
+def _of_one_subject(held: list[Figure]) -> Iterator[Pair]:
+    """The scaled pairs among the figures of one name that are of one thing."""
+    told: dict[tuple[str, frozenset[str]], int] = {}
+
+    def is_one(figure: Figure, shared: frozenset[str]) -> bool:
+        """No other object of its document holds a figure of this name under the same strings: what all rows of a table say tells none of them."""
+        key = (figure.doc.path, shared)
+        if key not in told:
+            told[key] = len({other.path[:-1] for other in held if other.doc.path == key[0] and shared <= _identities(other)})
+        return told[key] <= 1
+
+    for pair in islice(_scaled(held), PAIRS):
+        one, other = pair[:2]
+        shared = _identities(one) & _identities(other)
+        if _same_subject(one, other, len(held) == 2, bool(shared) and is_one(one, shared) and is_one(other, shared)):
+            yield pair
 
 
 def _matters(found: list[Pair]) -> list[list[Pair]]:
@@ -214,8 +232,8 @@ def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:
 # ---------------------------------------------------------------- the same subject
 
 
-def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
-    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name."""
+def _same_subject(one: Figure, other: Figure, alone: bool, identical: bool) -> bool:
+    """Whether two figures of one name are of the same thing. `alone`: the bundle holds no third one of the name; `identical`: strings say so."""
     if one.doc.path == other.doc.path and one.path[:-1] == other.path[:-1]:
         return one.path[-1] != other.path[-1] and one.quantity.unit is not None and other.quantity.unit is not None
     if _contradict(one, other):
@@ -228,7 +246,7 @@ def _same_subject(one: Figure, other: Figure, alone: bool) -> bool:
         return False
     if (files[0] - files[1]) & _CONTRASTS and (files[1] - files[0]) & _CONTRASTS:
         return False
-    if _share_identity(one, other):
+    if identical:
         return True
     left, right = left or files[0], right or files[1]
     if left and right:
@@ -307,10 +325,6 @@ def _identities(figure: Figure) -> frozenset[str]:
             text = value.text if isinstance(value, Number) else value
             made.update([f"{'_'.join(sorted(said))}={text}"] if text.isdigit() else [])
     return frozenset(made)
-
-
-def _share_identity(one: Figure, other: Figure) -> bool:
-    return bool(_identities(one) & _identities(other))
 
 
 def _share_figure(one: Figure, other: Figure) -> bool:

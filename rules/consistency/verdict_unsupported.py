@@ -250,7 +250,7 @@ def _wrong(verdict: _Verdict) -> tuple[str, list[JudgedGate]] | None:
         return None
     if open_ones:
         return None if _gives_reason(verdict) else ("no gate failed; what was not measured makes it INCONCLUSIVE", open_ones)
-    return (f"all of its {len(held)} gates pass", held)
+    return None if verdict.stated.partly or len(verdict.gates) < len(verdict.stated.gates) else (f"all of its {len(held)} gates pass", held)
 
 
 def _unsupported_pass(verdict: _Verdict, passed: list[JudgedGate], wrong: list[JudgedGate], need: int | None) -> tuple[str, list[JudgedGate]] | None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
@@ -99,6 +100,8 @@ _ADMITTED = family(
     zh=("未提交", "没有", "尚未", "将", "待"),
 )
 PLACES = 20
+TOGETHER = 12
+"""Absent files named by one document above which they are one finding."""
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
@@ -128,8 +131,27 @@ def _in_documents(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
         for named in named_paths(snapshot, bundle, path) if is_document(path) else ():
             if not named.files and not named.external:
                 missing[named.text].append(at(path, named.place))
+    by_document: dict[str, list[str]] = defaultdict(list)
     for text, places in missing.items():
-        yield _finding(bundle, text, tuple(places[:PLACES]), Severity.HIGH, f"`{places[0].path}` names `{text}`")
+        by_document[places[0].path].append(text)
+    for path, texts in by_document.items():
+        if len(texts) > TOGETHER:
+            yield _together(bundle, path, texts, [missing[text][0] for text in texts])
+        else:
+            yield from (_finding(bundle, text, tuple(missing[text][:PLACES]), Severity.HIGH, f"`{path}` names `{text}`") for text in texts)
+
+
+def _together(bundle: Bundle, path: str, texts: list[str], places: list[Location]) -> Finding:
+    """A document that names dozens of absent files has one defect."""
+    shown = ", ".join(f"`{text}`" for text in texts[:5])
+    found = _finding(bundle, texts[0], tuple(places[:PLACES]), Severity.HIGH, f"`{path}` names {shown} and {len(texts) - 5} more")
+    return replace(
+        found,
+        title=f"{len(texts)} files that {bundle.relative(path)} names are not in the repository",
+        problem=found.problem.replace("there is no such file", "there are no such files").replace("it is not declared", "none is declared"),
+        evidence=tuple(("path", text) for text in texts[:20]),
+        roots=(f"artifacts:{path}",),
+    )
 
 
 # ---------------------------------------------------------------- sentences
@@ -174,7 +196,7 @@ def _is_admitted(text: str) -> bool:
 
 def _claims(snapshot: Snapshot, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
     """ "Raw logs are retained", "preflight prepared": the noun beside the verb, and no file that could be it."""
-    if has_word(statement.text, EXAMPLES) or _ELSEWHERE.search(statement.text):
+    if has_word(statement.text, EXAMPLES) or _ELSEWHERE.search(statement.text) or (statement.kind == "row" and _ANSWERS_NO.search(statement.text)):
         return
     for words in _CLAIMS:
         for mention in mentions(statement, words):
@@ -195,12 +217,16 @@ def _is_claimed(mention: Mention) -> bool:
     return not mention.negated and mention.standing in ("asserted", "reported") and not doubted
 
 
+_ANSWERS_NO = re.compile(r"\|\s{0,3}(?:no|none|false|n/?a|absent|missing|[-–—✗✘❌×]|0|否|无|没有)\s{0,3}(?:\||\Z)", re.IGNORECASE)
+"""A cell of a table that says no to its row's label: `log available | No`."""
+
+
 def _kind(mention: Mention) -> str | None:
     """What the verb speaks of: "raw logs are retained", "retained raw logs", "preflight prepared", 日志已保留; a noun elsewhere in the clause is none."""
     before, after = mention.clause.text[: mention.match.start()], mention.clause.text[mention.match.end() :]
     for kind, noun in _NOUN.items():
         if any(_SUBJECT.match(before, m.end()) for m in noun.finditer(before)) or any(
-            _OBJECT.match(after[: m.start()]) for m in noun.finditer(after[:NEAR])
+            _OBJECT.match(after[: m.start()]) and not _SAYS_ELSE.match(after, m.end()) for m in noun.finditer(after[:NEAR])
         ):
             return kind
     return None
@@ -208,6 +234,8 @@ def _kind(mention: Mention) -> str | None:
 
 NEAR = 60
 """Characters after a claim's verb in which its noun may stand."""
+_SAYS_ELSE = re.compile(r"\s(?:is|was|are|were|has|have|had|does|do|did|could|can|would) ?(?:not|no|never|n't)\b|\s(?:cannot|fail(?:s|ed)?)\b|n't\b", re.IGNORECASE)
+"""`the preserved script is not executable` is no claim that it is preserved here."""
 _SUBJECT = re.compile(
     r"(?:,? (?:and|or|of|from|for|in|with) (?:[\w/-]{1,24} ?){1,4})?(?:[\s)]{0,2}(?:is|are|was|were|has|have|been|being|all|also|now|already|both|remain|remains|stay|kept|fully|still)\b){0,4}[\s:]{0,2}\Z"
     r"|[^，。；,;]{0,8}(?:已|均|都|全部|一并|也)?[^，。；,;]{0,4}\Z",

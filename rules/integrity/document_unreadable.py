@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
 from rules.reading.documents import LINES_SUFFIXES, Defect, read_json, state
+from rules.reading.few import few
 from rules.reading.inventory import inventories, registered
 from rules.reading.manifests import manifests, target
 
@@ -36,6 +37,10 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
 
 
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    yield from few(_each(snapshot, bundle), "unreadable documents")
+
+
+def _each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
         severity, why = _weight(snapshot, bundle, path)
         yield from _of_document(snapshot, path, severity, why, (f"file:{path}",))

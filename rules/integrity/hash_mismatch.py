@@ -15,15 +15,17 @@ Example: `plan/preflight-integrity.json` lists `plan/protocol.md` with a digest,
 Not flagged: backslashes, `./`, `*`, a size column, upper case, a `sha256:` prefix, Unicode normal forms; what the inventory declares
 external; a Git LFS pointer whose oid is the digest.
 
-Strength: blocking in a freeze manifest, low in a record manifest that names its own source revision, else high.
+Strength: low for files outside the bundle whose listed digest an older version has; else blocking in a freeze manifest, low in a record manifest that names its own source revision, else high.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
-from rules.core.model import Confirmed, Facts, Finding, Item, Location, Rule, Severity, Snapshot, Unchecked
+from rules.core.model import Confirmed, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
+from rules.reading.file_versions import VERSIONS, is_digest_of, versions_of
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import Judged, Kind, Manifest, is_about_elsewhere, judge, manifests, place_of
 
@@ -67,10 +69,40 @@ def _of_manifest(snapshot: Snapshot, bundle: Bundle, manifest: Manifest) -> Iter
         yield Unchecked(f"digest of {judged.pair.path} in {manifest.path}", "the file is declared external")
     for judged in by_kind.pop("unread", []):
         yield Unchecked(f"digest of {judged.file} in {manifest.path}", "the file is a link, or its object is missing from this clone")
+    yield from _outgrown(snapshot, bundle, manifest, by_kind)
     for kind, wrong in by_kind.items():
         alone = kind == "plain" and len(wrong) <= ALONE
         for group in [[one] for one in wrong] if alone else [wrong]:
             yield _finding(bundle, manifest, kind, group)
+
+
+def _outgrown(snapshot: Snapshot, bundle: Bundle, manifest: Manifest, by_kind: dict[Kind, list[Judged]]) -> Iterator[Finding]:
+    """Takes out of `by_kind` the files outside the bundle that a record of its time listed rightly, and that have moved on since."""
+    if manifest.freeze:
+        return
+    older = [one for one in by_kind.get("plain", ()) if not (one.file or "").startswith(bundle.path + "/") and _was_once(snapshot, one)]
+    left = [one for one in by_kind.pop("plain", []) if one not in older]
+    if left:
+        by_kind["plain"] = left
+    if older:
+        found = _finding(bundle, manifest, "plain", older)
+        yield replace(
+            found,
+            severity=Severity.LOW,
+            title=f"{bundle.relative(manifest.path)} lists older versions of files outside the bundle",
+            problem=found.problem + " An older committed version has the listed digest: the record was right, and the file has changed since.",
+            impact="Whoever checks the list against today's files finds other bytes.",
+            next="Nothing has to change; name the commit that the list was taken at (edit text), so that it can be checked there.",
+        )
+
+
+def _was_once(snapshot: Snapshot, judged: Judged) -> bool:
+    history = snapshot.history
+    versions = versions_of(history, judged.file or "") if history else ()
+    try:
+        return any(is_digest_of(snapshot, history, oid, judged.pair.digest) for oid in versions[:VERSIONS] if history)
+    except Missing:
+        return False
 
 
 def _held(manifest: Manifest, equal: list[Judged]) -> Iterator[Confirmed]:

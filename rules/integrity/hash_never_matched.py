@@ -16,15 +16,12 @@ Strength: high; low for a record manifest with its own source revision. Reported
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
-from rules.core.model import Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
+from rules.core.model import Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
+from rules.reading.file_versions import VERSIONS, is_digest_of, versions_of
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import EMPTY, ZEROS, Judged, Manifest, judge, manifests, place_of
-
-VERSIONS = 1000
-"""Versions of one file that are hashed at most; a file with more is not checked."""
 
 
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
@@ -41,28 +38,15 @@ def _of_pair(snapshot: Snapshot, bundle: Bundle, manifest: Manifest, judged: Jud
     if history is None or not history.complete:
         yield Unchecked(what, "the history is not complete (shallow clone or plain folder)")
         return
-    versions = _versions(history, judged.file or "")
+    versions = versions_of(history, judged.file or "")
     if len(versions) > VERSIONS:
         yield Unchecked(what, f"the file has {len(versions)} versions")
         return
     try:
-        if not any(_matches(snapshot, history, oid, judged.pair.digest) for oid in versions):
+        if not any(is_digest_of(snapshot, history, oid, judged.pair.digest) for oid in versions):
             yield _finding(bundle, manifest, judged, len(versions))
     except Missing:
         yield Unchecked(what, "an older version is missing from this clone")
-
-
-def _versions(history: History, path: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(change.after for change in history.changes if change.path == path and change.after))
-
-
-def _matches(snapshot: Snapshot, history: History, oid: str, digest: str) -> bool:
-    def make() -> tuple[str, ...]:
-        data = history.blob(oid)
-        unix = data.replace(b"\r\n", b"\n")
-        return tuple(hashlib.sha256(form).hexdigest() for form in {data, unix, unix.replace(b"\n", b"\r\n")})
-
-    return digest in snapshot.cache.by_blob("forms", oid, 256, make)
 
 
 def _finding(bundle: Bundle, manifest: Manifest, judged: Judged, versions: int) -> Finding:

@@ -111,7 +111,8 @@ def _finding(snapshot: Snapshot, path: str, leak: Leak) -> Finding:
         else "Write `<ARTIFACT_ROOT>/…` instead and say that the artifact is outside the repository (edit text). The value need not be repeated anywhere.",
         locations=_places(snapshot, path, leak),
         evidence=(("prefix", leak.prefix), ("lines", str(count))),
-        roots=(f"private:{path}",),
+        # Twenty logs of one bundle that show the same machine are one matter.
+        roots=(f"private:{path}", *((f"private:{bundle.path}/",) if bundle and leak.private else ())),
     )
 
 

@@ -227,6 +227,8 @@ def _may_be_claimed(text: str, quantity: Quantity, spans: Iterable[CodeSpan] = (
     if _is_target(text, quantity) or _FLAG.search(text, max(0, quantity.start - 48), quantity.start):
         return False
     printed = text[quantity.start : quantity.end]
+    if quantity.unit and quantity.unit.family in COUNTS and _COMPOUND.match(text, quantity.end) and not printed.endswith("s"):
+        return False
     return not any(printed in span.text and len(span.text) > len(printed) + 12 for span in spans)
 
 
@@ -237,6 +239,10 @@ def _is_counted(text: str, quantity: Quantity) -> bool:
     return _COUNTED.search(text, max(0, quantity.start - 60), quantity.end + 40) is not None and not _OVER.search(
         text, max(0, quantity.start - 12), quantity.start
     )
+
+
+_COMPOUND = re.compile(r" (?:analys[ie]s|reports?|review|log|summary|case|rate|mode|study|diagnosis|budget|window|limit|attribution)\b", re.IGNORECASE)
+"""`858019 failure analysis` is the analysis of job 858019, not a number of failures."""
 
 
 def _is_target(text: str, quantity: Quantity) -> bool:

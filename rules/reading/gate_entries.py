@@ -19,7 +19,7 @@ _GATE_KEYS = family(
 )
 _NOT_GATES = family(
     "diagnostic diagnostics software smoke unit lint ci informational advisory optional test tests check checks info supplementary observational sanity style format static monitoring "
-    "note notes history version file files path manifest record integrity superseded old previous planned plan 诊断 冒烟 单元测试 可选 参考"
+    "note notes history version file files path manifest record integrity superseded old previous planned plan future next upcoming proposed template 诊断 冒烟 单元测试 可选 参考"
 )
 STRONG = family("verdict conclusion adjudication judgement judgment decision ruling overall 结论 判定 裁决 总评 最终结论 总体结论")
 WEAK = family("outcome result status acceptance accepted passed pass qualified qualification approved state 结果 状态 验收 通过 验收结果 是否通过")

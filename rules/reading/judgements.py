@@ -12,7 +12,7 @@ from typing import Any
 from rules.reading.documents import Node, Number, Path
 from rules.reading.end_keys import held_words
 from rules.reading.gate_entries import STRONG, WEAK, Entry, entries, is_bare_name, is_elsewhere, name_words, tallies
-from rules.reading.keys import family
+from rules.reading.keys import family, words
 from rules.reading.thresholds import FLAGS, LIMITS, MEASURED, NAMES, equality, is_limit_key, keeps, limits, shown
 from rules.reading.verdict_words import Said, said_of
 
@@ -69,12 +69,21 @@ class JudgedGate:
         return "open" if self.unmeasured or self.stated is None else self.stated
 
 
+_NO_OUTCOME = family(
+    "allowed enabled permitted permission started requested claimed submitted needed detected found seen violated violation violations leak leaks leaked regressed regression error errors failure failures "
+    "failed mismatch mismatches missing exceeded timeout crash crashed oom nan forbidden blocked warning warnings dirty contaminated contamination overlap dry skip skipped"
+)
+"""Of a bare flag under such a name false may be what was wanted: `training_allowed`, `leak_detected`."""
+
+
 def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     """What a result's entry says of its gate. `frozen` is the same gate in the plan: its limit governs."""
     item = entry.value
     if not isinstance(item, Mapping):
         said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
-        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent=said is None)
+        named = set(words(entry.name))
+        silent = said is None or (isinstance(item, bool) and bool(named & _NO_OUTCOME) and not named & {"no", "not", "zero", "without", "free", "never"})
+        return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent)
     flags = [
         (key, item[key])
         for key in item
@@ -145,13 +154,17 @@ _NO_VERDICT = family(
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A verdict as recorded: its place, its word, and the gates of the same object. `strong` where the key itself says verdict."""
+    """A verdict as recorded: its place, its word, and the gates of the same object. `strong` where the key itself says verdict.
+
+    partly   the objects that list the gates also hold values that are no flags: what they say of the verdict is not known
+    """
 
     place: Path
     said: Said
     text: str
     strong: bool
     gates: tuple[Entry, ...]
+    partly: bool = False
 
 
 def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
@@ -169,8 +182,14 @@ def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
         mine = _gates_of(node, listed, owners)
         said = said_of(node.value)
         if said and (_strong(node) or any(entry.owner == node.path[:-1] for entry in mine)):
-            made.append(Stated(node.path, said, str(node.value), _strong(node), mine))
+            made.append(Stated(node.path, said, str(node.value), _strong(node), mine, _partly(known, mine)))
     return tuple(made)
+
+
+def _partly(known: tuple[Node, ...], mine: tuple[Entry, ...]) -> bool:
+    listed = {entry.place for entry in mine}
+    holders = {entry.place[:-1] for entry in mine if isinstance(entry.place[-1], str) and not isinstance(entry.value, Mapping)}
+    return any(node.path[:-1] in holders and node.path not in listed and isinstance(node.value, (Number, list, Mapping)) for node in known if node.path)
 
 
 def _strong(node: Node) -> bool:

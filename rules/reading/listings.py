@@ -102,6 +102,8 @@ def _are_entries(family: str, key: str, held: Any, entries: list[Any]) -> bool:
     """One entry per thing: objects, exit codes under a key that says so, or names and ids; not LoRA ranks `[8, 16, 32]` or settings to try."""
     if all(isinstance(item, dict) for item in entries):
         return not any(_is_summary(item) for item in entries[:3])
+    if isinstance(held, list) and len(held) == 1 and "per" in words(key):
+        return False  # `rows_per_shard: [1024]` are the values that occur
     if isinstance(held, dict) or "per" in words(key) or _EXIT_WORDS & set(words(key)):
         return all(not isinstance(item, (list, dict)) or item for item in entries)
     numbers = [whole_number(item) for item in entries]

@@ -259,7 +259,7 @@ def statistic_at(path: tuple[str | int | None, ...]) -> Statistic | None:
 
 
 def _of_list(path: Path, held: list[Any], unit: Unit | None) -> Iterator[Series]:
-    if len(held) < 2:
+    if len(held) < 2 or (path and isinstance(path[-1], str) and _SELECTED & set(words(path[-1]))):
         return
     if all(isinstance(item, Number) for item in held[:2]) or any(literal(item) for item in held[:8]):
         yield from _plain(path, held, unit)
@@ -365,6 +365,10 @@ def _element_unit(item: dict[str, Any]) -> Unit | None:
 
 def _is_index(within: tuple[str, ...], key: Key) -> bool:
     return len(within) == 1 and key.unit is None and len(key.words) <= 2 and all(word in INDEX_WORDS for word in key.words)
+
+
+_SELECTED = word_set("best top worst selected selection subset shortlist example preview excerpt")
+"""`best_by_rate` holds a choice of the samples, which nothing is computed from."""
 
 
 def _is_setting(path: Path, within: tuple[str, ...]) -> bool:

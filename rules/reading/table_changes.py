@@ -66,14 +66,20 @@ def _by_columns(header: Sequence[str], rows: Grid) -> Iterator[Cell]:
 def _of_column(header: Sequence[str], rows: Grid, column: int) -> Iterator[Cell]:
     for operands, named in _readings(header, rows, column):
         cells = [cell for row in range(len(rows)) if (cell := _cell(header, rows[row], row, column, operands))]
-        judged = [held for cell in cells if (held := holds(cell.change)) is not None]
+        judged, agreeing = _agreement(cells)
         if not judged:
             continue
-        agreeing = sum(judged)
-        if (named and (len(judged) < _SOME or agreeing)) or (agreeing >= 2 and 2 * agreeing >= len(judged)):
+        if (named and (judged < _SOME or 2 * agreeing >= judged)) or (agreeing >= 2 and 2 * agreeing >= judged):
             yield from cells
             return
     yield from _against_baseline(header, rows, column)
+
+
+def _agreement(cells: Sequence[Cell]) -> tuple[int, int]:
+    """(rows that can be judged, rows that agree) of one reading of a column; a change of nothing agrees with too much to show that the reading is right."""
+    judged = [(cell, held) for cell in cells if (held := holds(cell.change)) is not None]
+    trivial = sum(held and not cell.change.stated.value for cell, held in judged)
+    return len(judged) - trivial, sum(held for _, held in judged) - trivial
 
 
 def _readings(header: Sequence[str], rows: Grid, column: int) -> Iterator[tuple[tuple[int, int], bool]]:
@@ -157,15 +163,21 @@ def _measure(name: str) -> Unit | None:
 def _against_baseline(header: Sequence[str], rows: Grid, column: int) -> Iterator[Cell]:
     """Each row against the one row of the baseline, whose own change is empty: `| variant | ms | Δ |`."""
     values = [i for i in range(1, column) if _numeric(rows, i) and not _DELTA.search(header[i])]
-    empty = [row for row in rows if column < len(row) and _NOTHING.fullmatch(row[column]) and row[0] and _BASELINE.search(row[0])]
+    empty = [row for row in rows if column < len(row) and _NOTHING.fullmatch(row[column]) and row[0] and _is_baseline(row[0])]
     if not values or len(empty) != 1:
         return
     base = empty[0]
     found = [_row_cell(header, row, index, column, values[-1], base) for index, row in enumerate(rows) if row is not base]
     cells = [cell for cell in found if cell is not None]
-    judged = [held for cell in cells if (held := holds(cell.change)) is not None]
-    if judged and ((2 * sum(judged) >= len(judged) and sum(judged)) or (len(values) == 1 and len(judged) == 1)):
+    judged, agreeing = _agreement(cells)
+    if (2 * agreeing >= judged and agreeing) or (len(values) == 1 and judged == 1):
         yield from cells
+
+
+def _is_baseline(label: str) -> bool:
+    """`baseline (fp16)`, `stock kernel`; a label such as `pcie_reference_or_gt` only holds such a word."""
+    said = re.findall(r"[A-Za-z]+|[\u4e00-\u9fff]+", label)
+    return bool(said) and any(_BASELINE.search(word) for word in (said[0], said[-1])) or (len(said) <= _SOME and _BASELINE.search(label) is not None)
 
 
 def _row_cell(header: Sequence[str], row: Sequence[str], index: int, column: int, value: int, base: Sequence[str]) -> Cell | None:
