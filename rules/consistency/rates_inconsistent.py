@@ -60,6 +60,7 @@ _HINTS = (
     "加速",
     "吞吐",
     "每",
+    "b_s",
     "bandwidth",
     "iops",
     "ratio",
@@ -191,8 +192,19 @@ def _terms(path: Path, held: dict[str, Any]) -> list[Term]:
     return made
 
 
+_OTHER_RATES = word_set(
+    "peak burst instantaneous instant steady sustained target limit nominal rated required allowed theoretical spec cap 峰值 瞬时 目标 上限"
+)
+
+
 def _is_average(key: str) -> bool:
-    return any(s.kind in _AVERAGED for s in read_key(key).statistics) or "per_request" in key.lower() or "each" in words(key)
+    """True for a figure that is not the quotient of the whole: an average of ratios, a peak, a target."""
+    return (
+        not _OTHER_RATES.isdisjoint(words(key))
+        or any(s.kind in _AVERAGED for s in read_key(key).statistics)
+        or "per_request" in key.lower()
+        or "each" in words(key)
+    )
 
 
 # ---------------------------------------------------------------- amount ÷ time = rate
