@@ -257,7 +257,6 @@ def _named_rates(terms: list[Term], _: Node) -> Iterator[Broken]:
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(maxsize=4096)
 def _per_time(key: str) -> tuple[set[str], Fraction] | None:
     """What is counted per time in a key, and the seconds of that time: `reads_per_min`, 每秒请求."""
     held = words(key)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
+from rules.core.cache import weighed
 from rules.core.model import Bundle, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
 from rules.engine import assemble
 from rules.reading.inventory import inventories
@@ -136,7 +137,7 @@ class _Run:
         each = self.rule.each
         if each is not None:
             kept = self.snapshot.cache.by_blob
-            self._timed(lambda: kept(f"items:{self.rule.id}", key, ITEM_BYTES, lambda: tuple(each(self.snapshot, bundle))))
+            self._timed(lambda: kept(f"items:{self.rule.id}", key, weighed(ITEM_BYTES), lambda: tuple(each(self.snapshot, bundle))))
 
     def check(self, facts: Facts) -> None:
         check = self.rule.check

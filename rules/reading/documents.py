@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
-from rules.core.model import Location, Missing, Snapshot, Tree
+from rules.core.cache import Weight
+from rules.core.model import Entry, Location, Missing, Snapshot, Tree
+from rules.reading.kept import kept
 from rules.reading.lines import LOADER, constant_line, doubled_line, json_places, yaml_depth, yaml_places
 from rules.reading.outline import Outline, outline
 from rules.reading.values import DOUBLE, DOUBLE_DIGITS, NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
+T = TypeVar("T")
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -221,28 +224,41 @@ def is_lfs_pointer(data: bytes) -> bool:
 def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Document | None:
     """The document at `path` (of `tree`, default head), kept by object id; None where it is absent, no plain file, too large, missing or an LFS pointer."""
     tree = tree or snapshot.head
-    entry = tree.files.get(path)
-    if entry is None or not entry.is_file or not is_document(path):
-        return None
-    limits = snapshot.config.limits
-    is_yaml = path.endswith(YAML_SUFFIXES)
-    if entry.size > (limits.yaml_bytes if is_yaml else limits.json_bytes):
+    entry = _entry(snapshot, path, tree)
+    if entry is None:
         return None
 
     def make() -> Document | None:
         data = tree.read(path)
         if is_lfs_pointer(data):
             return None
-        return read_yaml(data, path) if is_yaml else read_json(data, path)
+        return read_yaml(data, path) if path.endswith(YAML_SUFFIXES) else read_json(data, path)
 
     try:
-        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
+        return snapshot.cache.fleeting("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
     except Missing:
         return None
 
 
-DOCUMENT_WEIGHT, NODES_WEIGHT = 5, 8
-"""Bytes of memory per byte of a parsed document, and of its places (measured on records and arrays)."""
+def _entry(snapshot: Snapshot, path: str, tree: Tree) -> Entry | None:
+    """The entry of a plain file within the limits that is read as a document."""
+    entry, limits = tree.files.get(path), snapshot.config.limits
+    if entry is None or not entry.is_file or not is_document(path):
+        return None
+    return entry if entry.size <= (limits.yaml_bytes if path.endswith(YAML_SUFFIXES) else limits.json_bytes) else None
+
+
+DOCUMENT_WEIGHT, NODES_WEIGHT = 6, 8
+"""Bytes of memory per byte of a parsed document with its columns, and of its places (measured on records and arrays)."""
+
+
+def kept_of(
+    snapshot: Snapshot, reader: str, path: str, tree: Tree | None, weight: Weight, make: Callable[[Document], tuple[T, ...]]
+) -> tuple[T, ...]:
+    """What `make` finds in the document at `path`, kept by object id without the document; nothing where that cannot be read."""
+    if _entry(snapshot, path, tree or snapshot.head) is None:
+        return ()
+    return kept(snapshot, reader, path, tree, weight, lambda: document(snapshot, path, tree), lambda doc: make(doc) if doc.readable else ())
 
 
 def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node, ...]:
@@ -271,11 +287,8 @@ class State:
 
 def state(snapshot: Snapshot, path: str, tree: Tree | None = None) -> State | None:
     """The state of the document at `path`, kept by object id; None where it is absent, no plain file, too large or missing."""
-    entry = (tree or snapshot.head).files.get(path)
-    if entry is None or not entry.is_file or entry.size < 0 or not is_document(path):
-        return None
-    limits = snapshot.config.limits
-    if entry.size > (limits.yaml_bytes if path.endswith(YAML_SUFFIXES) else limits.json_bytes):
+    entry = _entry(snapshot, path, tree or snapshot.head)
+    if entry is None or entry.size < 0:
         return None
     return snapshot.cache.by_blob("state:" + path, entry.oid, 256, lambda: _state(document(snapshot, path, tree)))
 
@@ -349,6 +362,7 @@ __all__ = [
     "is_document",
     "is_lfs_pointer",
     "is_numbers",
+    "kept_of",
     "locate",
     "nodes",
     "number",

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from rules.core.cache import weighed
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Node, Number, Path, document, is_numbers
+from rules.reading.documents import Document, Node, Number, Path, is_numbers, kept_of
 from rules.reading.end_keys import CLEAN, ELSEWHERE, ENDS, EXIT, LEFT, PROCESSES, REASONS, WHOLE, Kind, held_words, kind_of_key, stem, subject_family
 from rules.reading.keys import family, words
 from rules.reading.outline import Column, Outline, Shape, keys_of
@@ -53,11 +54,11 @@ class Observation:
 
 def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Observation, ...]:
     """The observations of the document at `path`, in order, kept by object id; none where it cannot be read."""
-    entry = (tree or snapshot.head).files.get(path)
-    found = document(snapshot, path, tree) if entry else None
-    if entry is None or found is None or not found.readable or not mentions(found.text, *MENTIONS):
-        return ()
-    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(found.outline)))
+
+    def make(found: Document) -> tuple[Observation, ...]:
+        return tuple(observations(found.outline)) if mentions(found.text, *MENTIONS) else ()
+
+    return kept_of(snapshot, "lifecycle", path, tree, weighed(1024), make)
 
 
 def observations(held: Outline) -> Iterator[Observation]:

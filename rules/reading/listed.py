@@ -131,7 +131,7 @@ def listed_values(snapshot: Snapshot, path: str, tree: Tree) -> Listed:
         return held.sort()
 
     try:
-        return snapshot.cache.by_blob("listed:" + path.rpartition(".")[2], entry.oid, entry.size, make)
+        return snapshot.cache.fleeting("listed:" + path.rpartition(".")[2], entry.oid, entry.size, make)
     except (Missing, RecursionError):
         return Listed()
 

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rules.core.cache import weighed
 from rules.core.model import Facts, Location, Snapshot, Tree
 from rules.reading.conversation import texts
-from rules.reading.documents import Document, Node, Number, Path, document, is_document
+from rules.reading.documents import Document, Node, Number, Path, document, is_document, kept_of
+from rules.reading.kept import kept
 from rules.reading.layout import Bundle, bundle_at, documents_in_scope, in_scope
 from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown, spoken
 from rules.reading.named_paths import split_key
@@ -254,11 +256,12 @@ _HEX_ONLY = re.compile(r"[0-9a-fA-F]{7,40}\Z")
 
 def cited_in_document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Cited, ...]:
     """The revisions cited in the JSON or YAML document at `path` (of `tree`, default head); kept by object id."""
-    doc = document(snapshot, path, tree)
-    entry = (tree or snapshot.head).files.get(path)
-    if doc is None or entry is None or not doc.readable or not MAYBE_ID.search(doc.text):
-        return ()
-    return snapshot.cache.by_blob("cited:" + path, entry.oid, max(0, entry.size), lambda: in_document(doc))
+    return kept_of(snapshot, "cited", path, tree, weighed(1024), lambda doc: in_document(doc) if MAYBE_ID.search(doc.text) else ())
+
+
+def cited_in_markdown(snapshot: Snapshot, path: str) -> tuple[Cited, ...]:
+    """The revisions cited in the Markdown file at `path` of head; kept by object id."""
+    return kept(snapshot, "cited", path, None, weighed(1024), lambda: markdown(snapshot, path), lambda found: tuple(in_markdown(found)))
 
 
 def in_document(doc: Document) -> tuple[Cited, ...]:
@@ -349,11 +352,7 @@ def _cited(snapshot: Snapshot) -> Iterator[Cited]:
         if is_document(path) and not path.startswith(".github/"):
             yield from _of_bundle(snapshot, path, cited_in_document(snapshot, path))
     for path in documents_in_scope(snapshot):
-        entry = snapshot.head.files[path]
-        found = markdown(snapshot, path)
-        if found:
-            made = snapshot.cache.by_blob("cited:" + path, entry.oid, max(0, entry.size), lambda found=found: in_markdown(found))  # type: ignore[misc]
-            yield from _of_bundle(snapshot, path, made)
+        yield from _of_bundle(snapshot, path, cited_in_markdown(snapshot, path))
     for text in texts(snapshot):
         yield from in_markdown(markdown_of(snapshot, text))
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from rules.core.cache import weighed
 from rules.core.model import Bundle, Location, Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, pointer
+from rules.reading.documents import LINES_SUFFIXES, Document, Node, Number, Path, is_document, kept_of, pointer
 from rules.reading.end_keys import subject_family
 from rules.reading.keys import family, words
 from rules.reading.lifecycle import MENTIONS, Observation, lifecycle_of, observations
@@ -106,13 +107,11 @@ def record_files(bundle: Bundle) -> Iterator[str]:
 
 def runs_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Run, ...]:
     """The runs of one document, kept by object id."""
-    entry = (tree or snapshot.head).files.get(path)
-    found = document(snapshot, path, tree) if entry else None
-    if entry is None or found is None or not found.readable:
-        return ()
-    return snapshot.cache.by_blob(
-        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, found.outline.all(), lifecycle_of(snapshot, path, tree)))
-    )
+
+    def make(found: Document) -> tuple[Run, ...]:
+        return tuple(_runs(path, found.outline.all(), lifecycle_of(snapshot, path, tree)))
+
+    return kept_of(snapshot, "runs", path, tree, weighed(1024), make)
 
 
 def _runs(path: str, held: Sequence[Node], told: Sequence[Observation]) -> Iterator[Run]:

@@ -10,11 +10,11 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from rules.core.model import Snapshot, Tree
+from rules.core.model import Missing, Snapshot, Tree
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Number, Path, number, resolve
+from rules.reading.documents import Document, Node, Number, Path, is_document, number, resolve
 from rules.reading.outline import Column, Outline, Shape
-from rules.reading.records import source
+from rules.reading.records import is_records, source
 from rules.reading.statistic_keys import INDEX_WORDS, SETTING_WORDS, Key, Statistic, counts, read_key
 from rules.reading.units import Unit
 from rules.reading.units import unit as unit_named
@@ -102,11 +102,20 @@ class Sampled:
 
 def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
     """The samples of the document, table or record stream at `path`, kept by object id; nothing where it cannot be read."""
-    doc = source(snapshot, path, tree)
-    if doc is None:
+    entry = (tree or snapshot.head).files.get(path)
+    if entry is None or not (is_document(path) or is_records(path)):
         return Sampled()
-    entry = (tree or snapshot.head).files[path]
-    return snapshot.cache.by_blob("sampled:" + doc.language, entry.oid, 1024 + entry.size // 8, lambda: read_samples(doc.outline))
+
+    def make() -> Sampled:
+        doc = source(snapshot, path, tree)
+        if doc is None:
+            raise Missing(path)
+        return read_samples(doc.outline)
+
+    try:
+        return snapshot.cache.by_blob("sampled:" + path.rpartition(".")[2], entry.oid, 1024 + entry.size // 8, make)
+    except Missing:
+        return Sampled()
 
 
 def read_samples(held: Outline) -> Sampled:
