@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -224,6 +225,12 @@ class Snapshot:
         return self.cache.memo((id(self), key), make)
 
 
+@lru_cache(maxsize=4096)
+def _part_lead(bundle: str, folder: str) -> re.Pattern[str]:
+    """What the paths of one part of a bundle begin with."""
+    return re.compile(re.escape(f"{bundle}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+
+
 @dataclass(frozen=True)
 class Bundle:
     """One campaign's directory at one tree. `files` are full paths, sorted."""
@@ -235,13 +242,17 @@ class Bundle:
 
     def part(self, name: str) -> tuple[str, ...]:
         """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        folder = getattr(self.root, name)
-        lead = re.compile(re.escape(f"{self.path}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+        lead = _part_lead(self.path, getattr(self.root, name))
         return tuple(path for path in self.files if lead.match(path))
 
     def part_of(self, path: str) -> str | None:
         """Which part `path` belongs to, or None for a file beside them."""
-        return next((name for name in ("plan", "results", "patch", "validator") if path in self.part(name)), None)
+        parts = ("plan", "results", "patch", "validator")
+        return next((name for name in parts if _part_lead(self.path, getattr(self.root, name)).match(path)), None) if path in self._held else None
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        return frozenset(self.files)
 
     def relative(self, path: str) -> str:
         """`path` inside the bundle."""
@@ -359,6 +370,7 @@ class Rule:
 
     each(snapshot, bundle)  judges one bundle by itself. It may depend on nothing but the bundle's files at head, the inventory and the config,
                             so what it yields is kept by their object ids and not computed again while they stay the same
+    reads(snapshot, bundle) takes, while the bundle's documents are parsed, what `check` and `asks` will need of them, and keeps it by object ids
     check(snapshot, facts)  judges what needs more: history, other bundles, the conversation, answers from the outside
     asks(snapshot)          yields questions for the outside, before `check`
     needs                   parts of the snapshot without which the rule has nothing to look at
@@ -372,6 +384,7 @@ class Rule:
     needs: frozenset[Need] = frozenset()
     asks: Callable[[Snapshot], Iterable[Question]] | None = None
     each: Callable[[Snapshot, Bundle], Iterable[Item]] | None = None
+    reads: Callable[[Snapshot, Bundle], None] | None = None
     preview: bool = False
     norms: tuple[tuple[str, ...], ...] = ()
     doc: str = ""

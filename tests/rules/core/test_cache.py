@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rules.core.cache import Cache
+from rules.core.cache import Cache, weighed
 from tests import worlds
 
 
@@ -17,46 +17,53 @@ def _counter() -> tuple[list[str], Callable[[str], Callable[[], str]]]:
 
 
 def test_a_value_is_made_once() -> None:
-    cache, (made, maker) = Cache(100), _counter()
+    cache, (made, maker) = Cache(400), _counter()
     assert [cache.by_blob("r", "1", 10, maker("a")) for _ in range(3)] == ["a"] * 3 and made == ["a"]
 
 
 def test_readers_and_blobs_are_told_apart() -> None:
-    cache, (made, maker) = Cache(100), _counter()
+    cache, (made, maker) = Cache(400), _counter()
     for reader, oid in (("r", "1"), ("s", "1"), ("r", "2"), ("r", "1")):
         cache.by_blob(reader, oid, 10, maker(reader + oid))
     assert made == ["r1", "s1", "r2"]
 
 
 def test_what_was_used_last_stays() -> None:
-    cache, (made, maker) = Cache(30), _counter()
+    cache, (made, maker) = Cache(120), _counter()
     for oid in ("1", "2", "3", "1", "4", "1", "2"):
         cache.by_blob("r", oid, 10, maker(oid))
     assert made == ["1", "2", "3", "4", "2"]
 
 
 def test_a_value_heavier_than_the_limit_is_kept_alone_and_goes_next() -> None:
-    cache, (made, maker) = Cache(30), _counter()
+    cache, (made, maker) = Cache(120), _counter()
     for oid, size in (("1", 10), ("big", 1000), ("big", 1000), ("2", 10), ("big", 1000)):
         cache.by_blob("r", oid, size, maker(oid))
     assert made == ["1", "big", "2", "big"]
 
 
 def test_a_value_that_is_none_is_kept_too() -> None:
-    cache = Cache(30)
+    cache = Cache(120)
     made: list[int] = []
     for _ in range(2):
         assert cache.by_blob("r", "1", 1, lambda: made.append(1)) is None
     assert made == [1]
 
 
-def test_fleeting_values_have_their_own_smaller_bound() -> None:
+def test_parsed_files_never_drive_out_what_was_found_in_them() -> None:
     cache, (made, maker) = Cache(40), _counter()
-    for oid in ("1", "2", "1"):
+    cache.by_blob("r", "1", 10, maker("found"))
+    for oid in ("1", "2", "3", "4", "1"):
         cache.fleeting("r", oid, 10, maker(oid))
-    assert made == ["1", "2", "1"]
-    cache.by_blob("r", "1", 10, maker("blob"))
-    assert made[-1] == "blob"
+    assert made == ["found", "1", "2", "3", "4", "1"]
+    assert cache.by_blob("r", "1", 10, maker("again")) == "found"
+
+
+def test_a_value_may_tell_its_own_weight() -> None:
+    cache, (made, maker) = Cache(120), _counter()
+    for oid in ("1", "22", "1", "333", "1"):
+        cache.by_blob("r", oid, weighed(10, lead=0), maker(oid))
+    assert made == ["1", "22", "333", "1"]
 
 
 def test_what_belongs_to_a_snapshot_goes_with_it_and_blobs_stay() -> None:
