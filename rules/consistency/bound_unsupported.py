@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from rules.core.model import Facts, Finding, Item, Rule, Severity, Snapshot
+from rules.core.model import Bundle, Facts, Finding, Item, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
 from rules.reading.conversation import bodies
-from rules.reading.layout import documents_in_scope
+from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.quantities import Quantity, quantities
 from rules.reading.statements import Statement, mentions, statements, text_statements
 from rules.reading.words import family, has_word
@@ -104,9 +104,17 @@ _DIVISION = re.compile(r"[/÷∕]|\bdivided by\b|\bover\b|除以|/|÷", re.IGNOR
 _RESULT = re.compile(r"=|≈|→|\b(?:gives?|equals?|yields?|is|are|takes?|makes?|about|at least|comes? to)\b|等于|约|得|至少|即|为", re.IGNORECASE)
 
 
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        if path.lower().endswith((".md", ".markdown")):
+            yield from _of_text(statements(snapshot, path))
+
+
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
+    """The conversation, and documents outside of bundles."""
     for path in documents_in_scope(snapshot):
-        yield from _of_text(statements(snapshot, path))
+        if bundle_at(snapshot, path) is None:
+            yield from _of_text(statements(snapshot, path))
     for text in bodies(snapshot):
         yield from _of_text(text_statements(snapshot, text))
 
@@ -220,4 +228,4 @@ def _finding(claims: list[Statement], missing: str) -> Finding:
     )
 
 
-RULE = Rule("bound-unsupported", "consistency", Severity.MEDIUM, check, norms=(("lower bound", "calculation"), ("bandwidth", "bytes")))
+RULE = Rule("bound-unsupported", "consistency", Severity.MEDIUM, check, each=each, norms=(("lower bound", "calculation"), ("bandwidth", "bytes")))
