@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.checkout.mirror import MERGE_TREE_SINCE, NotARepository, UnknownRevision, open_repository
 from bot.checkout.process import GitUnavailable, git_version
 from bot.checkout.tree import FolderTree, TooManyFiles, tree_of
+from bot.detecting import DEFAULT, bundle_globs
 from rules.core.config import CONFIG_PATH, ConfigError, read_config
 from rules.core.model import Missing, Tree
 
-_PARTS = ("plan", "results", "patch", "validator")
 _INVENTORY = re.compile(r"(?:inventory|registry|catalogue?|index)[^/]*\.json\Z", re.IGNORECASE)
 
 EXAMPLE = """\
@@ -33,7 +32,7 @@ roots:
     inventory: {inventory}
     # manifests: ["results/*-hashes.json"]      # more lists of (path, sha256), inside a bundle
     # freeze_manifests: ["plan/pins.json"]
-
+{more}
 # Directory names beside the bundles that are no bundles.
 # ignore: [templates]
 
@@ -65,24 +64,17 @@ roots:
 
 def example(tree: Tree | None = None) -> str:
     """A commented config; with `tree` its layout is the one found there."""
-    bundles, inventory = detect(tree) if tree else ("evidence/*", "tools/evidence_inventory.json")
-    return EXAMPLE.format(bundles=bundles, inventory=inventory or "null")
+    if tree is None:
+        return EXAMPLE.format(bundles=DEFAULT, inventory="tools/evidence_inventory.json", more="")
+    bundles, inventory = detect(tree)
+    more = "".join(f'  - bundles: "{other}"\n    inventory: null\n' for other in bundle_globs(tree.files)[1:])
+    return EXAMPLE.format(bundles=bundles, inventory=inventory or "null", more=more)
 
 
 def detect(tree: Tree) -> tuple[str, str | None]:
     """(glob of the bundles, path of the inventory or None) as the tree's names suggest them."""
-    bundles = _bundles(tree.files)
+    bundles = bundle_globs(tree.files)[0]
     return bundles, _inventory(tree, bundles)
-
-
-def _bundles(paths: Iterable[str]) -> str:
-    """The folder most of whose children have a `plan`, `results`, `patch` or `validator` inside."""
-    split = [path.split("/") for path in paths]
-    children = {tuple(parts[:n]) for parts in split for n in range(2, len(parts) - 1) if parts[n] in _PARTS}
-    counts = Counter("/".join(child[:-1]) for child in children)
-    if not counts:
-        return "evidence/*"
-    return f"{max(sorted(counts), key=lambda parent: counts[parent])}/*"
 
 
 def _inventory(tree: Tree, bundles: str) -> str | None:

@@ -47,7 +47,8 @@ async def run(settings: Settings, started: Callable[[str], None] = lambda _: Non
         me = await who_we_are(github, stop)
         if me is not None:
             await stack.enter_async_context(_working(settings, database, github, me, stored, stop))
-            started("")
+            if not beside:
+                started("")
         return await stop.wait()
 
 

@@ -142,7 +142,11 @@ def _items(snapshot: Snapshot, asked: Sequence[_Asked]) -> Iterator[Item]:
 
 def _elsewhere(snapshot: Snapshot, missing: Sequence[_Missing]) -> set[int]:
     """Of the figures of guides, those that a bundle holds which the guide does not name: a guide of the repository speaks of all of them."""
-    guides = [at for at, one in enumerate(missing) if one.claim.location.path in snapshot.head.files and bundle_at(snapshot, one.claim.location.path) is None]
+    guides = [
+        at
+        for at, one in enumerate(missing)
+        if one.claim.location.path in snapshot.head.files and bundle_at(snapshot, one.claim.location.path) is None
+    ]
     found: set[int] = set()
     for bundle in bundles_of(snapshot, snapshot.head) if guides else ():
         left = [at for at in guides if at not in found and bundle not in missing[at].bundles]

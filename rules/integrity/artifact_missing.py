@@ -234,7 +234,9 @@ def _kind(mention: Mention) -> str | None:
 
 NEAR = 60
 """Characters after a claim's verb in which its noun may stand."""
-_SAYS_ELSE = re.compile(r"\s(?:is|was|are|were|has|have|had|does|do|did|could|can|would) ?(?:not|no|never|n't)\b|\s(?:cannot|fail(?:s|ed)?)\b|n't\b", re.IGNORECASE)
+_SAYS_ELSE = re.compile(
+    r"\s(?:is|was|are|were|has|have|had|does|do|did|could|can|would) ?(?:not|no|never|n't)\b|\s(?:cannot|fail(?:s|ed)?)\b|n't\b", re.IGNORECASE
+)
 """`the preserved script is not executable` is no claim that it is preserved here."""
 _SUBJECT = re.compile(
     r"(?:,? (?:and|or|of|from|for|in|with) (?:[\w/-]{1,24} ?){1,4})?(?:[\s)]{0,2}(?:is|are|was|were|has|have|been|being|all|also|now|already|both|remain|remains|stay|kept|fully|still)\b){0,4}[\s:]{0,2}\Z"

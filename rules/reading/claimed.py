@@ -241,7 +241,9 @@ def _is_counted(text: str, quantity: Quantity) -> bool:
     )
 
 
-_COMPOUND = re.compile(r" (?:analys[ie]s|reports?|review|log|summary|case|rate|mode|study|diagnosis|budget|window|limit|attribution)\b", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r" (?:analys[ie]s|reports?|review|log|summary|case|rate|mode|study|diagnosis|budget|window|limit|attribution)\b", re.IGNORECASE
+)
 """`858019 failure analysis` is the analysis of job 858019, not a number of failures."""
 
 

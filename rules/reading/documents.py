@@ -15,16 +15,15 @@ import yaml
 from rules.core.model import Location, Missing, Snapshot, Tree
 from rules.reading.lines import LOADER, constant_line, doubled_line, json_places, yaml_depth, yaml_places
 from rules.reading.outline import Outline, outline
-from rules.reading.values import DOUBLE, DOUBLE_DIGITS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
-
-# A document's values and places are part of what this module gives.
-__all__ = ["DOUBLE", "DOUBLE_DIGITS", "Node", "Number", "Path", "is_numbers", "number", "parse_pointer", "pointer", "resolve", "walk"]
+from rules.reading.values import DOUBLE, DOUBLE_DIGITS, NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 YAML_SUFFIXES = (".yaml", ".yml")
 # Read by their tools as JSON with comments and trailing commas (typescriptlang.org/tsconfig, code.visualstudio.com/docs/languages/json#_json-with-comments), or filled in by a template engine.
-_WITH_COMMENTS = re.compile(r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z")
+_WITH_COMMENTS = re.compile(
+    r"(?:^|/)(?:[tj]sconfig[^/]*|\.eslintrc|\.babelrc|devcontainer|api-extractor|deno)\.json\Z|(?:^|/)\.vscode/[^/]+\.json\Z|/templates/[^\n]+\.ya?ml\Z"
+)
 LFS_HEADER = b"version https://git-lfs.github.com/spec/"
 YAML_DEPTH = 100
 
@@ -255,6 +254,12 @@ def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node
     return snapshot.cache.fleeting("nodes:" + path, entry.oid, entry.size * NODES_WEIGHT, lambda: tuple(walk(doc.value)))
 
 
+def places(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Outline:
+    """The places of the document at `path` by column; none where it cannot be read."""
+    doc = document(snapshot, path, tree)
+    return doc.outline if doc else Outline(())
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Whether a document can be read, without the document: its defects with their lines, or that it is an LFS pointer."""
@@ -321,3 +326,39 @@ def stable_pointer(value: Any, parts: tuple[str, ...]) -> str:
 def at(path: str, place: Path, role: Any = "claim") -> Location:
     """The location of a place in a document."""
     return Location(path, pointer=pointer(place), role=role)
+
+
+__all__ = [
+    "DOUBLE",
+    "DOUBLE_DIGITS",
+    "JSON_SUFFIXES",
+    "LINES_SUFFIXES",
+    "NUMBERS",
+    "YAML_SUFFIXES",
+    "Defect",
+    "Document",
+    "Node",
+    "Number",
+    "Outline",
+    "Path",
+    "State",
+    "at",
+    "decode",
+    "defect_line",
+    "document",
+    "is_document",
+    "is_lfs_pointer",
+    "is_numbers",
+    "locate",
+    "nodes",
+    "number",
+    "parse_pointer",
+    "places",
+    "pointer",
+    "read_json",
+    "read_yaml",
+    "resolve",
+    "stable_pointer",
+    "state",
+    "walk",
+]

@@ -82,7 +82,9 @@ def judged(entry: Entry, frozen: Entry | None = None) -> JudgedGate:
     if not isinstance(item, Mapping):
         said = said_of(item) if isinstance(item, (bool, str)) or item is None else None
         named = set(words(entry.name))
-        silent = said is None or (isinstance(item, bool) and bool(named & _NO_OUTCOME) and not named & {"no", "not", "zero", "without", "free", "never"})
+        silent = said is None or (
+            isinstance(item, bool) and bool(named & _NO_OUTCOME) and not named & {"no", "not", "zero", "without", "free", "never"}
+        )
         return JudgedGate(entry.name, entry.place, said, False, None, shown(entry.name, item), silent)
     flags = [
         (key, item[key])
@@ -189,7 +191,9 @@ def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
 def _partly(known: tuple[Node, ...], mine: tuple[Entry, ...]) -> bool:
     listed = {entry.place for entry in mine}
     holders = {entry.place[:-1] for entry in mine if isinstance(entry.place[-1], str) and not isinstance(entry.value, Mapping)}
-    return any(node.path[:-1] in holders and node.path not in listed and isinstance(node.value, (Number, list, Mapping)) for node in known if node.path)
+    return any(
+        node.path[:-1] in holders and node.path not in listed and isinstance(node.value, (Number, list, Mapping)) for node in known if node.path
+    )
 
 
 def _strong(node: Node) -> bool:

@@ -111,7 +111,7 @@ def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
 
 def read_samples(held: Outline) -> Sampled:
     """Every series, aggregate and declared number among the places of a document."""
-    root = held.columns[0].values[0] if held.columns else None
+    root = held.top
     series = [one for node in held.pick(_listing) for one in _series(node, unit_around(root, node.path))]
     stated: list[Stated] = []
     declared: list[Declared] = []

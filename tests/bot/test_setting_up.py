@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bot.catalogue import catalogue
+from bot.detecting import bundle_globs
 from bot.setting_up import detect, example
 from rules.core.config import Config, read_config
 from rules.engine.run import discover
@@ -49,3 +50,14 @@ def test_init_writes_once(tmp_path: Path) -> None:
 def test_the_catalogue_says_what_the_rules_say() -> None:
     held = {(rule.id, rule.family, rule.severity.value, rule.preview, rule.doc) for rule in discover()}
     assert {(one.id, one.family, one.severity, one.preview, one.doc) for one in catalogue()} == held
+
+
+def test_detecting_submitters_runs_and_code() -> None:
+    submitted = {f"{division}/{who}/results/system/summary.json": "{}" for division in ("Closed", "Open") for who in ("one", "two", "three")}
+    assert bundle_globs(submitted) == ("Closed/*", "Open/*")
+    dated = {f"power-run-2031-01-0{day}/{kind}.log": "" for day in range(1, 7) for kind in ("a", "b")}
+    assert bundle_globs(dated) == ("*",)
+    one = {"example/inputs/run-20310102-1530/01/manifest.json": "{}", "example/inputs/run-20310102-1530/02/log.txt": "", "README.md": ""}
+    assert bundle_globs(one) == ("example/inputs/*",)
+    code = {f"app/packages/api/operations/{name}/plan/index.ts": "" for name in ("a", "b", "c")}
+    assert bundle_globs(code) == ("evidence/*",)
