@@ -48,7 +48,7 @@ def whole(clone: str, config: Config) -> None:
     for rule in sorted({rule for rule, _ in counted}):
         print(f"{rule:32}" + "".join(f"{counted[rule, name] or '':>10}" for name in COLUMNS))
     crashed = [outcome.rule for outcome in report.outcomes if outcome.state == "crashed"]
-    print(f"stories {len(set(one.id for one in report.findings if one.id))}, crashed {', '.join(crashed) or 'none'}")
+    print(f"stories {len({one.id for one in report.findings if one.id})}, crashed {', '.join(crashed) or 'none'}")
 
 
 def replay(clone: str, config: Config, most: int) -> int:
