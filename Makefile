@@ -27,6 +27,7 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m bench.run
+	$(BIN)/python -m bench.service
 
 # make precision ARGS="--replay 10 clone/of/a/repository its-config.yml"
 precision: $(READY)

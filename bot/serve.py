@@ -7,9 +7,12 @@ import logging
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.github.auth import open_github
@@ -17,7 +20,7 @@ from bot.jobs.ingest import Inbox
 from bot.process import Stop, opened, who_we_are
 from bot.server import application, serving
 from bot.settings import Settings
-from bot.store import executors
+from bot.store import conversations, executors
 from bot.store.database import Database
 
 log = logging.getLogger("assay")
@@ -43,6 +46,20 @@ async def run(settings: Settings, work: bool, started: Callable[[str], None] = l
         return await stop.wait()
 
 
+class Backlog(Collector):
+    """What `/metrics` shows of the store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Nothing at all while the database does not answer: a made-up 0 would look fine."""
+        with suppress(SQLAlchemyError):
+            waiting, workers = conversations.waiting(self._database), len(executors.living(self._database))
+            yield GaugeMetricFamily("assay_conversations_waiting", "Conversations of which something is wanted and not done", waiting)
+            yield GaugeMetricFamily("assay_workers", "Workers with a heartbeat", workers)
+
+
 @asynccontextmanager
 async def _web(settings: Settings, database: Database, inbox: Inbox) -> AsyncIterator[str]:
     async def ready() -> str | None:
@@ -52,7 +69,9 @@ async def _web(settings: Settings, database: Database, inbox: Inbox) -> AsyncIte
             return "the database does not answer"
         return None if alive else "no worker is alive"
 
-    app = application(settings.webhook_secrets, inbox.ingest, ready)
+    registry = CollectorRegistry()
+    registry.register(Backlog(database))
+    app = application(settings.webhook_secrets, inbox.ingest, ready, registry=registry)
     async with serving(app, settings.host, settings.port) as address:
         yield address
 
@@ -71,10 +90,10 @@ async def _keep(inbox: Inbox, stop: Stop) -> None:
     while not stop.is_set:
         process = await asyncio.create_subprocess_exec(sys.executable, "-m", "bot.cli", "worker", "--beside", stdin=PIPE)
         telling = asyncio.create_task(_tell(inbox, process))
-        stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait([asyncio.create_task(process.wait()), stopping], return_when=asyncio.FIRST_COMPLETED)
-        telling.cancel()
-        stopping.cancel()
+        ends = [asyncio.create_task(process.wait()), asyncio.create_task(stop.wait())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for task in (telling, *ends):
+            task.cancel()
         if stop.is_set:
             await _end(process)
         elif process.returncode == UNUSABLE:

@@ -27,6 +27,7 @@ LOST_ITS_WORK = 75
 # How long writes that have begun may take when the process is told to stop.
 LAST_WRITES = 15.0
 MOST_BOXES = 4
+POLITE = 5
 
 
 async def run(settings: Settings, started: Callable[[str], None] = lambda _: None, beside: bool = False) -> int:
@@ -39,12 +40,15 @@ async def run(settings: Settings, started: Callable[[str], None] = lambda _: Non
     async with AsyncExitStack() as stack:
         stack.callback(database.close)
         if beside:
+            # GitHub waits for the web server's answer, and for nobody else's.
+            os.nice(POLITE)
             _listen(stop, stored)
         github = await stack.enter_async_context(open_github(settings.github_api_url, settings.app_id, settings.private_key.get_secret_value()))
         me = await who_we_are(github, stop)
         if me is not None:
             await stack.enter_async_context(_working(settings, database, github, me, stored, stop))
-            started("")
+            if not beside:
+                started("")
         return await stop.wait()
 
 

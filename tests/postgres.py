@@ -59,7 +59,9 @@ def running() -> Iterator[Server]:
         shutil.chown(folder, "postgres")
     data, port = folder / "data", _free_port()
     try:
-        subprocess.run(_as_postgres(str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-N"), check=True, capture_output=True)
+        subprocess.run(
+            _as_postgres(str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-N"), check=True, capture_output=True
+        )
         control = [str(programs / "pg_ctl"), "-D", str(data), "-w", "-t", "60"]
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c max_connections=200"
         subprocess.run(_as_postgres(*control, "-l", str(folder / "log"), "-o", options, "start"), check=True, capture_output=True)

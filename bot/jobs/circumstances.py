@@ -52,10 +52,12 @@ async def around(desk: Desk, client: Client, name: str, head: str, base_ref: str
 
 
 async def _required(desk: Desk, client: Client, name: str, branch: str) -> tuple[str, ...]:
-    """Seldom changed, so it is asked for every ten minutes only."""
-    key = ("required", name, branch, int(time.monotonic() / REQUIRED_KEPT))
-    found: tuple[str, ...] | None = desk.recent.get(key)
-    return found if found is not None else desk.recent.put(key, await reads_checks.required_checks(client, name, branch))
+    """Seldom changed, so it is asked for every ten minutes at most."""
+    key = ("required", name, branch)
+    kept: tuple[float, tuple[str, ...]] | None = desk.recent.get(key)
+    if kept is None or kept[0] < time.monotonic() - REQUIRED_KEPT:
+        kept = desk.recent.put(key, (time.monotonic(), await reads_checks.required_checks(client, name, branch)))
+    return kept[1]
 
 
 # ---------------------------------------------------------------- CI

@@ -21,6 +21,8 @@ from bot.store.database import Database
 T = TypeVar("T")
 # How often a running review looks whether something newer is wanted, in seconds.
 WATCH = 0.2
+# How many conversations are read, fetched and judged at the same time.
+LOOKS = 12
 
 
 class Superseded(Exception):
@@ -79,6 +81,7 @@ class Desk:
     me: Me
     recent: Recent = field(default_factory=Recent)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    looks: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS))
     writing: int = 0
 
     async def version(self, key: str) -> int:
@@ -106,6 +109,15 @@ class Desk:
             if not passing.done():
                 passing.cancel()
         return passing.result()
+
+    async def rest(self, seconds: float, key: str, version: int) -> None:
+        """Sleep. Raises `Superseded` as soon as something newer is wanted."""
+        end = asyncio.get_running_loop().time() + seconds
+        while (left := end - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(min(left, 2 * WATCH))
+            if self.stopping.is_set():
+                await self.forever()
+            await self.must_be_newest(key, version)
 
     async def forever(self) -> NoReturn:
         """Do nothing until the process ends: whatever would be returned or raised now would count as the job's end."""

@@ -17,7 +17,8 @@ from bot.store.executors import Executor
 log = logging.getLogger("assay.jobs")
 # How soon a wake-up or a write is seen, in seconds. Each look costs a millisecond or two.
 POLL = 0.1
-AT_ONCE = 8
+# Most of these wait for GitHub; what they cost is limited where it arises (`Desk.looks`, the boxes).
+AT_ONCE = 64
 PENDING = "PENDING"
 ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 MOST_DELETED = 1_000

@@ -31,7 +31,7 @@ from bot.store import records
 from bot.store.conversations import Wanted
 from bot.store.records import Run
 from rules.core.config import Config
-from rules.core.model import Facts, Pull
+from rules.core.model import Pull
 
 log = logging.getLogger("assay.review")
 Json = dict[str, Any]
@@ -175,16 +175,19 @@ class _Review:
         return newest(read_ledger(kept) if kept else None, posted.ledger) or Ledger(self.wanted.key)
 
     async def _judged(self, fetched: Fetched, before: Ledger) -> Answer:
-        """Both passes in one box, with the answers of the outside between them."""
+        """Both passes, with the answers of the outside between them."""
         request = Request(fetched.folder, self.head, fetched.base, self.pull, ledger=before)
+        asked = await self._passed(request)
+        if asked.failure:
+            return asked
+        facts, notes = await lookups.answers(self.desk, self.client, self.wanted, asked.questions)
+        return await self._passed(replace(request, facts=facts, notes=notes))
+
+    async def _passed(self, request: Request) -> Answer:
+        """One pass in a box."""
         async with self.desk.boxes.one(self.wanted.repository) as box:
             await self.desk.must_be_newest(self.wanted.key, self.wanted.version)
-            asked = await self.desk.run(box, request, self.wanted.key, self.wanted.version)
-            if asked.failure:
-                return asked
-            facts, notes = await lookups.answers(self.desk, self.client, asked.questions)
-            second = replace(request, facts=facts, notes=notes)
-            return await self.desk.run(box, second, self.wanted.key, self.wanted.version)
+            return await self.desk.run(box, request, self.wanted.key, self.wanted.version)
 
     def _reconciled(self, before: Ledger, answer: Answer) -> Reconciled:
         assert answer.report is not None
@@ -237,4 +240,4 @@ async def expected_still(client: Client, name: str, number: int, expect: str, me
     return expectation(state, remarks, me) == expect
 
 
-__all__ = ["Facts", "Outcome", "expected_still", "review_group", "review_pull"]
+__all__ = ["Outcome", "expected_still", "review_group", "review_pull"]

@@ -166,7 +166,8 @@ async def _contained(at: Desk, wanted: Wanted, attempt: int) -> Json:
     try:
         if not await asyncio.to_thread(conversations.is_active, at.database, wanted.installation):
             return await _closed(at, wanted, "the installation is not active")
-        outcome = await _LOOKS[wanted.kind](at, wanted)
+        async with at.looks:
+            outcome = await _LOOKS[wanted.kind](at, wanted)
     except Superseded:
         log.info("%s at %s: superseded", wanted.key, wanted.head[:12])
         await _ask_again(at, wanted)

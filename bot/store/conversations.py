@@ -68,6 +68,12 @@ def unfinished(database: Database, older_than: float, most: int = 200) -> tuple[
         return tuple(_wanted(row) for row in connection.execute(query))
 
 
+def waiting(database: Database) -> int:
+    """Of how many conversations something is wanted that is not carried out."""
+    with database.read() as connection:
+        return connection.execute(sa.select(sa.func.count()).where(conversations.c.done < conversations.c.wanted)).scalar_one()
+
+
 def current(database: Database, key: str) -> Wanted | None:
     """The newest state of the conversation `key`."""
     with database.read() as connection:

@@ -21,17 +21,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.arms import Arm, Difference, declared, declared_in_text, differences, pairs, undeclared
 from rules.reading.campaigns import bundles_of_conversation, issues_of, names
 from rules.reading.conversation import bodies, claim_root
-from rules.reading.documents import Node, Number, document, is_document, nodes, pointer
+from rules.reading.documents import Node, Number, document, is_document, places, pointer
 from rules.reading.gains import Gain, Order, claims_gain, gains, unfinished
 from rules.reading.inventory import Registered, inventories
 from rules.reading.keys import family, words
 from rules.reading.operands import foreign_operand
+from rules.reading.outline import Column, Outline, Shape, keys_of
 from rules.reading.prefilter import mentions
 from rules.reading.progress import bundle_devices, device_count, device_counts
 from rules.reading.quantities import quantities
@@ -88,9 +89,9 @@ class _Review:
         return self.snapshot.memo(("compared documents", self.bundle.path), make)
 
     def _of_document(self, path: str) -> Iterator[Finding]:
-        held = nodes(self.snapshot, path)
+        held = places(self.snapshot, path)
         in_plan = path in self.bundle.part("plan")
-        claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held[0], gain.node)]
+        claimed = [] if in_plan else [gain for gain in gains(held) if not is_kept_apart(held.top, gain.node)]
         variables = [name for _, name in declared(held)] or self._planned_variables()
         for control, candidate in pairs(path, held, arm_names(self.snapshot, self.bundle) if variables else Names()):
             yield from self._of_pair(control, candidate, variables, claimed)
@@ -113,7 +114,7 @@ class _Review:
         """What the plan declares to vary: in its documents, else in its text."""
 
         def make() -> list[str]:
-            made = [name for path in self.bundle.part("plan") if is_document(path) for _, name in declared(nodes(self.snapshot, path))]
+            made = [name for path in self.bundle.part("plan") if is_document(path) for _, name in declared(places(self.snapshot, path))]
             texts = [path for path in (*self.bundle.part("plan"), f"{self.bundle.path}/README.md") if path.lower().endswith(".md")]
             return made or [name for path in texts for one in statements(self.snapshot, path) if (name := declared_in_text(one.text))]
 
@@ -122,10 +123,10 @@ class _Review:
     def _of_two_files(self) -> Iterator[Finding]:
         """The control's receipt and the candidate's, each a file of its own, where the plan or a receipt declares what varies."""
         results = [path for path in self._documents() if path in self.bundle.part("results")]
-        variables = [*self._planned_variables(), *(name for path in results for _, name in declared(nodes(self.snapshot, path)))]
+        variables = [*self._planned_variables(), *(name for path in results for _, name in declared(places(self.snapshot, path)))]
         arms: dict[str, list[Arm]] = {"baseline": [], "candidate": []}
         for path in results if variables else ():
-            top = nodes(self.snapshot, path)[0].value
+            top = places(self.snapshot, path).top
             arm = self._arm_of_file(path) if isinstance(top, dict) else None
             if arm:
                 arms[arm].append(Arm(path, (), path.rpartition("/")[2], top))
@@ -137,26 +138,26 @@ class _Review:
                 yield _setting_finding(arms["baseline"][0], candidate, wrong, variables)
 
     def _arm_of_file(self, path: str) -> str | None:
-        top = nodes(self.snapshot, path)[0].value
+        top = places(self.snapshot, path).top
         known = arm_names(self.snapshot, self.bundle)
         said = next((top[key] for key in ("arm", "role", "variant") if isinstance(top.get(key), str)), None)
         told = arm_of_text(said, known) if said else arm_of_text(path.rpartition("/")[2].rpartition(".")[0], known, value=False)
         return next(iter(told)) if len(told) == 1 else None
 
-    def _of_order(self, path: str, held: Sequence[Node], claimed: Sequence[Gain]) -> Iterator[Finding]:
-        plan = [node for file in self.bundle.part("plan") if is_document(file) for node in nodes(self.snapshot, file)]
+    def _of_order(self, path: str, held: Outline, claimed: Sequence[Gain]) -> Iterator[Finding]:
+        plan = [node for file in self.bundle.part("plan") for node in places(self.snapshot, file).all()]
         for order in unfinished(held, plan):
             near = [gain for gain in claimed if _in_reach(order.node, gain.node)]
             if near:
                 yield _order_finding(path, order, near[0])
                 return
 
-    def _of_elsewhere(self, path: str, held: Sequence[Node], claimed: Sequence[Gain], variables: Sequence[str]) -> Iterator[Finding]:
+    def _of_elsewhere(self, path: str, held: Outline, claimed: Sequence[Gain], variables: Sequence[str]) -> Iterator[Finding]:
         """A control or denominator that another campaign's record gives."""
         own = {self.bundle.id.casefold(), *(f"#{one.value}" for one in issues_of(self.snapshot, self.bundle))}
         others = self._registered()
-        for node in held:
-            if not isinstance(node.value, str) or len(node.value) > 400 or not _gives_denominator(node):
+        for node in held.nodes(_gives_denominator, str):
+            if len(node.value) > 400:
                 continue
             other = next((o.id for o in others if names(node.value, o.path) or (re.search(r"[-_\d]", o.id) and names(node.value, o.id))), None)
             keyed = set(words(node.key)) & {"campaign", "bundle", "issue"} and node.value.strip().casefold() not in own
@@ -164,16 +165,16 @@ class _Review:
                 yield _elsewhere_finding(path, node, claimed[0])
                 return
 
-    def _of_traced_source(self, path: str, held: Sequence[Node], claimed: Sequence[Gain]) -> Iterator[Finding]:
+    def _of_traced_source(self, path: str, held: Outline, claimed: Sequence[Gain]) -> Iterator[Finding]:
         """A gain whose operand stands in a traced receipt and in no other, or that names a traced receipt as its source."""
         traced = {
             file: mark
             for file in self._documents()
-            if file != path and (top := nodes(self.snapshot, file)[0].value) is not None and (mark := traced_by(top))
+            if file != path and (top := places(self.snapshot, file).top) is not None and (mark := traced_by(top))
         }
         if not traced:
             return
-        for node in held:
+        for node in held.nodes(lambda _: True, (str, Number)):
             named = next(
                 (
                     file
@@ -202,7 +203,8 @@ class _Review:
 
     def _numbers(self) -> dict[str, frozenset[float]]:
         def make() -> dict[str, frozenset[float]]:
-            return {path: frozenset(float(n.value) for n in nodes(self.snapshot, path) if isinstance(n.value, Number)) for path in self._documents()}
+            columns = {path: places(self.snapshot, path).where(lambda _: True, Number) for path in self._documents()}
+            return {path: frozenset(float(v) for one in held for v in one.values if isinstance(v, Number)) for path, held in columns.items()}
 
         return self.snapshot.memo(("numbers", self.bundle.path), make)
 
@@ -259,11 +261,11 @@ class _Review:
     def _of_open_order(self, statement: Statement) -> Finding | None:
         """A gain in a text whose figures stand in a record of an order that was not finished."""
         figures = {one.text.replace(",", "") for one in quantities(statement.text) if one.digits > 2}
-        plan = [node for file in self.bundle.part("plan") if is_document(file) for node in nodes(self.snapshot, file)]
+        plan = [node for file in self.bundle.part("plan") for node in places(self.snapshot, file).all()]
         for path in self._documents():
-            held = nodes(self.snapshot, path) if path in self.bundle.part("results") else ()
+            held = places(self.snapshot, path) if path in self.bundle.part("results") else Outline(())
             order = next(unfinished(held, plan), None)
-            if order and any(isinstance(node.value, Number) and node.value.text in figures for node in held):
+            if order and any(node.value.text in figures for node in held.nodes(lambda _: True, Number)):
                 place = Location(path, pointer=pointer(order.node.path), role="record")
                 return _text_finding(statement, f"{order.done} of {order.planned}", "A gain is stated from an order that was not finished", (place,))
         return None
@@ -272,10 +274,10 @@ class _Review:
 # ---------------------------------------------------------------- traced runs
 
 
-def _traced_metric(path: str, held: Sequence[Node]) -> Iterator[Finding]:
+def _traced_metric(path: str, held: Outline) -> Iterator[Finding]:
     """An object that is called, or calls itself, a metric or headline and says that it was traced."""
-    for node in held:
-        if isinstance(node.value, dict) and (set(words(node.key)) & _METRIC or _serves_as_metric(node.value)) and traced_by(node.value):
+    for node in held.pick(lambda column: _metrics(column, held)):
+        if traced_by(node.value):
             name = node.key or str(node.value.get("metric") or path.rpartition("/")[2])
             yield _traced_finding(path, [Arm(path, node.path, name, node.value)], None)
             return
@@ -285,10 +287,14 @@ _METRIC = frozenset(["metric", "metrics", "headline", "official", "指标"])
 _ROLE = frozenset(["role", "use", "used", "purpose", "serves", "用途", "作用"])
 
 
-def _serves_as_metric(value: dict[str, Any]) -> bool:
-    """`role: acceptance metric`, `used_as: headline`."""
-    said = {word for key, held in value.items() if isinstance(held, str) and set(words(key)) & _ROLE for word in words(held)}
-    return bool(said & _METRIC)
+def _metrics(column: Column, held: Outline) -> list[int]:
+    """The rows that hold an object called metric, or one that calls itself so: `role: acceptance metric`, `used_as: headline`."""
+    if dict not in column.types:
+        return []
+    if set(words(column.key)) & _METRIC:
+        return [row for row, value in enumerate(column.values) if isinstance(value, dict)]
+    roles = [one for one in held.inside.get(column, ()) if str in one.types and set(words(one.shape[-1] or "")) & _ROLE]
+    return [one.rows[at] for one in roles for at, value in enumerate(one.values) if isinstance(value, str) and set(words(value)) & _METRIC]
 
 
 def _in_reach(order: Node, gain: Node) -> bool:
@@ -302,8 +308,9 @@ def _in_reach(order: Node, gain: Node) -> bool:
     return shared == len(place) or not any(isinstance(part, int) for part in place[shared:] + gain.path[shared:-1])
 
 
-def _gives_denominator(node: Node) -> bool:
-    said = {word for part in node.path if isinstance(part, str) for word in words(part)}
+@lru_cache(maxsize=8192)
+def _gives_denominator(shape: Shape) -> bool:
+    said = {word for part in keys_of(shape) for word in words(part)}
     return bool(said & family("baseline control denominator reference compared against relative comparator 基线 对照 分母")) and not said & family(
         "dataset model weights prompt plan target note notes reason"
     )

@@ -22,6 +22,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -29,12 +30,13 @@ from rules.core.model import Bundle, Confirmed, Facts, Finding, Item, Location, 
 from rules.reading.campaigns import bundles_of_conversation, bundles_of_issue, named_bundles
 from rules.reading.clean_ends import CONTRADICTED, MENTIONS, CleanEnd, Subject, admits, clean_ends
 from rules.reading.conversation import bodies, claim_root
-from rules.reading.documents import Node, Path, document, nodes, pointer
+from rules.reading.documents import Node, Path, document, places, pointer
 from rules.reading.end_keys import WHOLE
 from rules.reading.job_ids import job_ids, job_ids_at
 from rules.reading.keys import family, words
 from rules.reading.layout import documents_in_scope
 from rules.reading.lifecycle import Observation, lifecycle_of
+from rules.reading.outline import Column, Shape, keys_of
 from rules.reading.prefilter import mentions
 from rules.reading.receipts import Names, arm_of_text
 from rules.reading.runs import Run, place_of, record_files, runs, runs_of, spoken_of
@@ -89,24 +91,44 @@ def _of_record(snapshot: Snapshot, path: str) -> Iterator[Item]:
     told = lifecycle_of(snapshot, path)
     if not told:
         return
-    held = nodes(snapshot, path)
+    held = places(snapshot, path)
     inside: dict[Path, list[Observation]] = defaultdict(list)
     for one in told:
         for depth in range(len(one.place)):
             inside[one.place[:depth]].append(one)
-    made = ((node, claims) for node in held if (claims := _claims(node)))
+    made = ((node, claims) for node in held.pick(_claiming) if (claims := _claims(node)))
     for node, claims in islice(made, MOST):
-        found = [one for claim, subject in claims for one in _against_nearest(node, held[0], claim, subject, inside)]
+        found = [one for claim, subject in claims for one in _against_nearest(node, held.top, claim, subject, inside)]
         if any(one.against for one in found):
             yield _record_finding(snapshot, path, node, found)
         elif found:
             yield Confirmed("record", found[0].claim.text[:80], Location(path, pointer=node.pointer), _place(path, found[0].compared[0]))
 
 
+def _claiming(column: Column) -> list[int]:
+    """The rows of a column that hold a string or a flag which may claim a clean end."""
+    if not column.shape or _claims_nothing(column.shape):
+        return []
+    flag = bool in column.types and column.shape[-1] is not None and _FLAG.search(column.shape[-1]) is not None
+    hits = (
+        {value for value in column.values if type(value) is str and len(value) > 2 and _HINT.search(value[:LONGEST])}
+        if str in column.types
+        else set()
+    )
+    return (
+        [row for row, value in enumerate(column.values) if (value is True and flag) or (type(value) is str and value in hits)] if flag or hits else []
+    )
+
+
+@lru_cache(maxsize=8192)
+def _claims_nothing(shape: Shape) -> bool:
+    return any(set(words(part)) & _NO_CLAIM for part in keys_of(shape))
+
+
 def _claims(node: Node) -> list[tuple[CleanEnd, Subject | None]]:
     """The claims that a string, or a flag such as `clean_shutdown: true`, makes, one for each subject."""
     said = _sentence(node)
-    if said is None or any(set(words(part)) & _NO_CLAIM for part in node.path if isinstance(part, str)):
+    if said is None:
         return []
     return [(claim, subject) for claim in clean_ends(string_statements(said)) for subject in (claim.subjects or (None,))]
 
@@ -129,13 +151,13 @@ def _sentence(node: Node) -> str | None:
 
 
 def _against_nearest(
-    node: Node, top: Node, claim: CleanEnd, subject: Subject | None, inside: Mapping[Path, Sequence[Observation]]
+    node: Node, top: object, claim: CleanEnd, subject: Subject | None, inside: Mapping[Path, Sequence[Observation]]
 ) -> Iterator[_Held]:
     """The claim against the smallest object around its string that holds an exit record of the same subject."""
     for depth in range(len(node.path) - 1, -1, -1):
         near = inside.get(node.path[:depth], ())[:NEAR]
         own = [one for one in near if one.place != node.path and not _parallel(top, node.path, one.place)]
-        own = _of_job(claim, own, own, top.value)
+        own = _of_job(claim, own, own, top)
         compared = _comparable(claim, subject, own)
         if compared:
             yield _Held(claim, compared, _contradicting(claim, compared, admits([claim.statement])))
@@ -150,7 +172,7 @@ def _of_job(claim: CleanEnd, own: Sequence[Observation], told: Sequence[Observat
     return [one for one in own if job_ids_at(document, one.place) & wanted]
 
 
-def _parallel(top: Node, mine: Path, other: Path) -> bool:
+def _parallel(top: object, mine: Path, other: Path) -> bool:
     """Whether `other` lies in a job of its own beside the one that holds the string: another element of a list, another arm, an object of the same form."""
     parting = next((depth for depth, (left, right) in enumerate(zip(mine, other, strict=False)) if left != right), None)
     if parting is None or len(mine) <= parting + 1:
@@ -162,11 +184,10 @@ def _parallel(top: Node, mine: Path, other: Path) -> bool:
     return isinstance(above, dict) and _alike(str(left), above.get(str(left)), mine[parting + 1 :], str(right), above.get(str(right)))
 
 
-def _at(top: Node, place: Path) -> object:
-    value = top.value
+def _at(top: Any, place: Path) -> object:
     for part in place:
-        value = value[part]
-    return value
+        top = top[part]
+    return top
 
 
 def _alike(left: str, mine: object, rest: Path, right: str, other: object) -> bool:

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from math import ceil, floor
 from typing import Any
@@ -28,13 +29,14 @@ from typing import Any
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import singular, words
 from rules.reading.conversation import texts
-from rules.reading.documents import Document, Node, Number, Path, nodes, number, resolve, walk
+from rules.reading.documents import Document, Number, Path, number, resolve
 from rules.reading.few import few
 from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.markdown import markdown
+from rules.reading.outline import Shape
 from rules.reading.owners import owner
 from rules.reading.prefilter import mentions
-from rules.reading.records import Records, of_tables, place, source
+from rules.reading.records import of_tables, place, source
 from rules.reading.samples import literal, sampled, whole_number
 from rules.reading.statements import Statement, statements, text_statements
 from rules.reading.statistic_keys import LIMIT_WORDS, Key, counts, read_key
@@ -146,18 +148,17 @@ def _in_file(snapshot: Snapshot, path: str) -> Iterator[Impossible]:
         return
     held = sampled(snapshot, path)
     listed = {stated.path for stated in held.stated if owner(held, stated) is not None}
-    places = walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)
-    yield from (one for at, one in _in_document(doc, places) if at not in listed)
+    yield from (one for at, one in _in_document(doc) if at not in listed)
 
 
 def _in_tables(snapshot: Snapshot, path: str) -> Iterator[Impossible]:
     for table in of_tables(markdown(snapshot, path)):
-        yield from (one for _, one in _in_document(table, walk(table.value)))
+        yield from (one for _, one in _in_document(table))
 
 
-def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[tuple[Path, Impossible]]:
-    for node in places:
-        text = _mean_text(node)
+def _in_document(doc: Document) -> Iterator[tuple[Path, Impossible]]:
+    for node in doc.outline.nodes(_names_mean, (Number, str)):
+        text = _mean_text(node.value)
         if text is None or not (_is_count(node.path) or _says_integers(doc, node.path)):
             continue
         found = _numbers(doc, node.path)
@@ -169,20 +170,21 @@ def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[tuple[Path, 
                 yield node.path, one
 
 
-def _mean_text(node: Node) -> str | None:
-    """The printed mean, for a number with decimals under a key that says mean, or per something."""
-    path = node.path
-    if not path or not isinstance(path[-1], str) or not isinstance(node.value, (Number, str)):
-        return None
-    key = read_key(path[-1])
-    above = read_key(path[-2]) if len(path) > 1 and isinstance(path[-2], str) else None
+@lru_cache(maxsize=8192)
+def _names_mean(shape: Shape) -> bool:
+    """True for a key that says mean, or per something, and declares no unit."""
+    if not shape or shape[-1] is None:
+        return False
+    key = read_key(shape[-1])
+    above = read_key(shape[-2]) if len(shape) > 1 and shape[-2] is not None else None
     kinds = [s.kind for s in key.statistics] or [s.kind for s in (above.statistics if above else ())]
-    if kinds != ["mean"] and not (not kinds and key.per):
-        return None
-    if key.unit is not None or not LIMIT_WORDS.isdisjoint(key.words):
-        return None
-    text = literal(node.value)
-    return text if text and "." in text and "e" not in text.lower() and not (isinstance(node.value, str) and node.value.strip()[-1] in "%s") else None
+    return (kinds == ["mean"] or (not kinds and key.per is not None)) and key.unit is None and LIMIT_WORDS.isdisjoint(key.words)
+
+
+def _mean_text(value: Number | str) -> str | None:
+    """The printed number, where it has decimals and is no share."""
+    text = literal(value)
+    return text if text and "." in text and "e" not in text.lower() and not (isinstance(value, str) and value.strip()[-1] in "%s") else None
 
 
 def _is_count(path: Path) -> bool:

@@ -164,6 +164,9 @@ def _observations(doc: Document, held: Sampled, stated: Stated, declared: dict[P
 def _declared(doc: Document, path: Path, declared: dict[Path, list[tuple[str, int]]]) -> tuple[int, str, Path] | None:
     """The counts of the object and of the one around it: a number of observations, times the runs."""
     around = [base for base in (path[:-1], _around(path[:-1])) if base is not None]
+    wider = _around(around[-1]) if len(around) == 2 else None
+    if wider is not None and not any(_counts_observations(key) for base in around for key, _ in declared.get(base, ())[:100]):
+        around.append(wider)
     bases = [*around, *((*base, key) for base in around for key in _SETUP)]
     found = [(key, value, base) for base in bases for key, value in (*declared.get(base, ())[:100], *_events(doc, base)) if _counts_observations(key)]
     direct = [one for one in found if _family(one[0]) != "run"]

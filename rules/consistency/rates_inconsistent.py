@@ -17,20 +17,22 @@ Strength: low.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Path, nodes, walk
+from rules.reading.documents import Document, Node, Path
 from rules.reading.few import few
 from rules.reading.markdown import markdown
+from rules.reading.outline import Column, Outline
 from rules.reading.prefilter import mentions
 from rules.reading.quantities import Quantity, of_value, quantities
-from rules.reading.records import Records, of_tables, place, source
+from rules.reading.records import of_tables, place, source
 from rules.reading.statements import Statement, statements
 from rules.reading.statistic_keys import read_key
 from rules.reading.unit_keys import unit_of_key
@@ -39,7 +41,8 @@ from rules.reading.units import words as word_set
 
 SLACK = Fraction(1, 200)
 """Half a percent for clocks that are not read at the same moment."""
-KEYS = 64
+KEYS, ROWS = 64, 2000
+"""Fields of one object, and objects of one column, that are looked at."""
 _HINTS = (
     "per_",
     "per-",
@@ -57,6 +60,7 @@ _HINTS = (
     "加速",
     "吞吐",
     "每",
+    "b_s",
     "bandwidth",
     "iops",
     "ratio",
@@ -114,23 +118,69 @@ def _each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     for path in bundle.files:
         doc = source(snapshot, path)
         if doc is not None and mentions(doc.text, *_HINTS):
-            places = walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)
-            yield from (_finding(bundle, doc, broken) for broken in _in_document(places))
+            yield from (_finding(bundle, doc, broken) for broken in _in_document(doc.outline))
         if path.lower().endswith((".md", ".markdown")):
             for table in of_tables(markdown(snapshot, path)):
-                yield from (_finding(bundle, table, broken) for broken in _in_document(walk(table.value)))
+                yield from (_finding(bundle, table, broken) for broken in _in_document(table.outline))
             for one in statements(snapshot, path):
                 yield from _in_sentence(bundle, one)
 
 
-def _in_document(places: Iterable[Node]) -> Iterator[Broken]:
-    for node in places:
-        if isinstance(node.value, dict) and 2 <= len(node.value) <= KEYS:
-            terms = _terms(node.path, node.value)
-            for check in (_rates, _named_rates, _speedups, _real_time, _paced, _hits):
-                yield from check(terms, node)
-        elif isinstance(node.value, list) and 2 <= len(node.value) <= 10_000 and isinstance(node.value[0], dict):
+def _in_document(held: Outline) -> Iterator[Broken]:
+    for node in held.pick(lambda column: _worth_reading(column, held)):
+        if isinstance(node.value, list):
             yield from _frame_rate(node)
+            continue
+        terms = _terms(node.path, node.value)
+        for check in (_rates, _named_rates, _speedups, _real_time, _paced, _hits):
+            yield from check(terms, node)
+
+
+def _worth_reading(column: Column, held: Outline) -> list[int]:
+    """The rows that hold an object whose fields an identity may bind, or a list of rows with a real-time factor."""
+    inside = held.inside.get(column, [])
+    wanted: list[int] = []
+    if dict in column.types and _may_bind(inside):
+        wanted += [row for row, value in enumerate(column.values) if isinstance(value, dict) and 2 <= len(value) <= KEYS][:ROWS]
+    rows = next((one for one in inside if one.shape[-1] is None), None) if list in column.types else None
+    if rows is not None and any("rtf" in words(one.key) for one in held.inside.get(rows, ())):
+        wanted += [
+            row for row, value in enumerate(column.values) if isinstance(value, list) and 2 <= len(value) <= 10_000 and isinstance(value[0], dict)
+        ]
+    return wanted
+
+
+def _may_bind(fields: list[Column]) -> bool:
+    """Whether the keys of an object, and the units in its strings, leave one of the identities possible."""
+    keys = [one.key for one in fields]
+    if any(_names_ratio(key) for key in keys):
+        return True
+    families = [(one.key, family) for one in fields for family in _families(one)]
+    rates = {family.partition("/")[0] for _, family in families if family.endswith("/time")}
+    timed = any(family == "time" and _is_elapsed(key) for key, family in families)
+    return timed and any(family in rates or _per_time(key) is not None for key, family in families)
+
+
+@lru_cache(maxsize=4096)
+def _names_ratio(key: str) -> bool:
+    said = frozenset(words(key))
+    return bool(said & _SPEEDUP) or {"speed", "up"} <= said or _says_real_time(key, said) or ("hit" in said and bool(said & {"rate", "ratio"}))
+
+
+@lru_cache(maxsize=4096)
+def _is_elapsed(key: str) -> bool:
+    said = set(words(key))
+    return bool(said & _ELAPSED) and not said & _NOT_ELAPSED
+
+
+def _families(column: Column) -> set[str]:
+    """The families of units that a field's key declares, or that its strings carry."""
+    own = unit_of_key(column.key)
+    if str not in column.types:
+        return {own.family if own else ""}
+    texts = {value for value in column.values if isinstance(value, str) and 0 < len(value) <= 60 and any(char.isdigit() for char in value)}
+    read = (of_value(text, own) for text in texts)
+    return {one.unit.family for one in read if one and one.unit} | {own.family if own else ""}
 
 
 def _terms(path: Path, held: dict[str, Any]) -> list[Term]:
@@ -142,8 +192,19 @@ def _terms(path: Path, held: dict[str, Any]) -> list[Term]:
     return made
 
 
+_OTHER_RATES = word_set(
+    "peak burst instantaneous instant steady sustained target limit nominal rated required allowed theoretical spec cap 峰值 瞬时 目标 上限"
+)
+
+
 def _is_average(key: str) -> bool:
-    return any(s.kind in _AVERAGED for s in read_key(key).statistics) or "per_request" in key.lower() or "each" in words(key)
+    """True for a figure that is not the quotient of the whole: an average of ratios, a peak, a target."""
+    return (
+        not _OTHER_RATES.isdisjoint(words(key))
+        or any(s.kind in _AVERAGED for s in read_key(key).statistics)
+        or "per_request" in key.lower()
+        or "each" in words(key)
+    )
 
 
 # ---------------------------------------------------------------- amount ÷ time = rate
@@ -195,6 +256,8 @@ def _named_rates(terms: list[Term], _: Node) -> Iterator[Broken]:
             yield Broken(f"{' '.join(sorted(noun))} ÷ time", rate, (amounts[0], times[0]), _number(amount.value * k / times[0].value))
 
 
+@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _per_time(key: str) -> tuple[set[str], Fraction] | None:
     """What is counted per time in a key, and the seconds of that time: `reads_per_min`, 每秒请求."""
     held = words(key)
@@ -321,7 +384,11 @@ def _paced(terms: list[Term], _: Node) -> Iterator[Broken]:
 
 
 def _is_real_time(term: Term) -> bool:
-    return bool(term.words & {"rtf", "realtime"}) or {"real", "time", "factor"} <= term.words or "实时率" in term.key or "实时因子" in term.key
+    return _says_real_time(term.key, term.words)
+
+
+def _says_real_time(key: str, said: frozenset[str]) -> bool:
+    return bool(said & {"rtf", "realtime"}) or {"real", "time", "factor"} <= said or "实时率" in key or "实时因子" in key
 
 
 def _parts_of(term: Term) -> frozenset[str]:

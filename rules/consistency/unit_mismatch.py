@@ -21,19 +21,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
+from math import inf
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import singular, words
-from rules.reading.documents import Document, Node, Number, Path, nodes, walk
+from rules.reading.documents import Document, Number, Path
 from rules.reading.few import few
 from rules.reading.markdown import markdown
+from rules.reading.outline import Column, Shape
 from rules.reading.quantities import Quantity, of_value
-from rules.reading.records import Records, of_tables, place, source
+from rules.reading.records import of_tables, place, source
 from rules.reading.statistic_keys import SAMPLE_WORDS, WEAK_WORDS, counts, read_key
 from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import Unit
@@ -42,8 +45,10 @@ from rules.reading.units import words as word_set
 
 FACTORS = (Fraction(1000), Fraction(60), Fraction(100))
 DIGITS = 3
-FIGURES, PAIRS = 20_000, 2000
-"""So many numbers of a bundle, and pairs of one name, are compared."""
+FIELDS, FIGURES, PAIRS = 100, 20_000, 2000
+"""Numbers of objects with so many fields, so many of one name, and so many pairs of one name, are compared."""
+NEAR, NEIGHBOURS = 0.01, 8
+"""What a factor may be off by before the digits are looked at, and how many values near it are looked at."""
 _GENERIC = SAMPLE_WORDS | word_set(
     "report copy for final overall table row column all total output main index info detail value latest current state verdict evidence of in from to with "
     "json csv entry group campaign bundle receipt measurement status record block overview digest headline dashboard sheet log bench benchmark recap brief "
@@ -78,46 +83,53 @@ class Figure:
 
     @property
     def factor(self) -> Fraction:
-        """To the base of the family; a percentage is a hundredth of a ratio."""
-        unit = self.quantity.unit
-        return Fraction(1) if unit is None else unit.factor / 100 if unit.family == "percent" else unit.factor
-
-    @property
-    def family(self) -> str | None:
-        unit = self.quantity.unit
-        return None if unit is None else "ratio" if unit.family == "percent" else unit.family
+        return _factor(self.quantity.unit)
 
     @property
     def base(self) -> Fraction:
         return self.quantity.value * self.factor
 
 
+def _factor(unit: Unit | None) -> Fraction:
+    """To the base of the family; a percentage is a hundredth of a ratio."""
+    return Fraction(1) if unit is None else unit.factor / 100 if unit.family == "percent" else unit.factor
+
+
+def _family(unit: Unit | None) -> str | None:
+    return None if unit is None else "ratio" if unit.family == "percent" else unit.family
+
+
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
-    groups: dict[object, list[Figure]] = defaultdict(list)
-    for figure in _figures(snapshot, bundle):
-        groups[figure.name, figure.family].append(figure)
-    found = [pair for held in groups.values() for pair in _of_one_subject(held)]
-    yield from few((_finding(bundle, one) for one in _matters(found)), "pairs of values")
+    groups: dict[object, list[_Figures]] = defaultdict(list)
+    for doc in _sources(snapshot, bundle):
+        for one in _in_document(doc):
+            group = groups[one.name, one.family]
+            if sum(len(other.rows) for other in group) < FIGURES:
+                group.append(one)
+    pairs = (pair for held in groups.values() if _spread(held) for pair in _of_one_subject(held))
+    yield from few((_finding(bundle, one) for one in _matters(list(islice(pairs, PAIRS)))), "pairs of values")
 
 
 Pair = tuple[Figure, Figure, Fraction]
 
 
-def _of_one_subject(held: list[Figure]) -> Iterator[Pair]:
+def _of_one_subject(held: list[_Figures]) -> Iterator[Pair]:
     """The scaled pairs among the figures of one name that are of one thing."""
-    told: dict[tuple[str, frozenset[str]], int] = {}
+    alone = sum(len(list(islice(one.sizes(), 3))) for one in held) == 2
+    rows: dict[str, list[frozenset[str]]] = {}
 
     def is_one(figure: Figure, shared: frozenset[str]) -> bool:
         """No other object of its document holds a figure of this name under the same strings: what all rows of a table say tells none of them."""
-        key = (figure.doc.path, shared)
-        if key not in told:
-            told[key] = len({other.path[:-1] for other in held if other.doc.path == key[0] and shared <= _identities(other)})
-        return told[key] <= 1
+        path = figure.doc.path
+        if path not in rows:
+            others = [other for one in held if one.doc.path == path for _, _, row in one.sizes() if (other := one.figure(row))]
+            rows[path] = list({other.path[:-1]: _identities(other) for other in others}.values())
+        return len(list(islice((said for said in rows[path] if shared <= said), 2))) <= 1
 
     for pair in islice(_scaled(held), PAIRS):
         one, other = pair[:2]
         shared = _identities(one) & _identities(other)
-        if _same_subject(one, other, len(held) == 2, bool(shared) and is_one(one, shared) and is_one(other, shared)):
+        if _same_subject(one, other, alone, bool(shared) and is_one(one, shared) and is_one(other, shared)):
             yield pair
 
 
@@ -137,55 +149,110 @@ def _matters(found: list[Pair]) -> list[list[Pair]]:
 # ---------------------------------------------------------------- figures
 
 
-def _figures(snapshot: Snapshot, bundle: Bundle) -> Iterator[Figure]:
-    left = FIGURES
-    for doc, places in _sources(snapshot, bundle):
-        for figure in _in_document(doc, places):
-            left -= 1
-            if left < 0:
-                return
-            yield figure
+@dataclass(frozen=True)
+class _Figures:
+    """The numbers of one column that say the same thing in units of one family: the rows they stand in, and the column's unit."""
+
+    doc: Document
+    column: Column
+    name: frozenset[str]
+    family: str | None
+    unit: Unit | None
+    rows: list[int]
+
+    def figure(self, row: int) -> Figure | None:
+        node = self.column.node(row)
+        quantity = of_value(node.value, self.unit)
+        return Figure(self.doc, node.path, quantity, self.name, node.parent) if quantity is not None else None
+
+    def sizes(self) -> Iterator[tuple[float, float, int]]:
+        """(value in the base unit, half of its last digit, row) of those with enough digits, as floats."""
+        factor = float(_factor(self.unit))
+        for row in self.rows:
+            value = self.column.values[row]
+            if isinstance(value, Number):
+                yield from ((size * factor, half * factor, row) for size, half in _printed(value))
+            else:
+                found = self.figure(row)
+                if found is not None and found.quantity.digits >= DIGITS and found.quantity.value > 0:
+                    yield float(found.base), float((found.quantity.high - found.quantity.low) / 2 * found.factor), row
 
 
-def _sources(snapshot: Snapshot, bundle: Bundle) -> Iterator[tuple[Document, Iterable[Node]]]:
+def _sources(snapshot: Snapshot, bundle: Bundle) -> Iterator[Document]:
     """The documents, tables and record streams of the bundle, and the tables of its texts, row by row."""
     for path in bundle.files:
         doc = source(snapshot, path)
         if doc is not None:
-            yield doc, walk(doc.value) if isinstance(doc, Records) else nodes(snapshot, path)
+            yield doc
         elif path.lower().endswith((".md", ".markdown")):
-            tables = tuple(of_tables(markdown(snapshot, path)))
-            yield from ((table, walk(table.value)) for table in tables[::2])
+            yield from tuple(of_tables(markdown(snapshot, path)))[::2]
 
 
-def _in_document(doc: Document, places: Iterable[Node]) -> Iterator[Figure]:
-    for node in places:
-        if not isinstance(node.parent, dict) or not isinstance(node.value, (Number, str)) or not isinstance(node.path[-1], str):
-            continue
-        if isinstance(node.value, str) and not (0 < len(node.value) <= 24 and any(c.isdigit() for c in node.value)):
-            continue
-        if len(node.parent) > 100 or counts(node.path[-1]):
-            continue
-        said, unit = _said(node)
-        quantity = of_value(node.value, unit)
-        name = _name(said, quantity.unit if quantity else unit)
-        if quantity is not None and quantity.digits >= DIGITS and quantity.value > 0 and name:
-            yield Figure(doc, node.path, quantity, name, node.parent)
+def _in_document(doc: Document) -> Iterator[_Figures]:
+    for column in doc.outline.where(lambda shape: bool(shape) and shape[-1] is not None and not counts(shape[-1]), (Number, str)):
+        held = column.holders.values if column.holders is not None else ()
+        rows = [row for row, at in enumerate(column.rows) if isinstance(held[at], dict) and len(held[at]) <= FIELDS][:FIGURES]
+        if rows and not _counts_up(column.values):
+            yield from _in_column(doc, column, rows)
 
 
-def _said(node: Node) -> tuple[str, Unit | None]:
+def _counts_up(values: Sequence[Any]) -> bool:
+    """True for 0, 1, 2, …: numbers of rows, not figures."""
+    return len(values) > 2 and values[0] in (0.0, 1.0) and list(values) == list(range(int(values[0]), int(values[0]) + len(values)))
+
+
+def _in_column(doc: Document, column: Column, rows: list[int]) -> Iterator[_Figures]:
+    """The column's numbers, and its strings that are quantities, by what they say and in which unit."""
+    assert column.holders is not None
+    beside = [field for field in (*_METRICS, *_UNIT_FIELDS) if any(one.shape[-1] == field for one in doc.outline.inside[column.holders])]
+    groups: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for row in rows:
+        holder = column.holders.values[column.rows[row]] if beside else {}
+        groups[tuple(holder.get(field) if isinstance(holder.get(field), str) else None for field in beside)].append(row)
+    for said, mine in groups.items():
+        key, unit = _said(column.shape, dict(zip(beside, said, strict=True)))
+        numbers = [row for row in mine if isinstance(column.values[row], Number)]
+        made = {unit: numbers} if numbers else {}
+        for row in mine if str in column.types else ():
+            text = column.values[row]
+            quantity = _of_text(text, unit) if isinstance(text, str) and len(text) <= 24 else None
+            if quantity is not None:
+                made.setdefault(quantity.unit, []).append(row)
+        yield from (_Figures(doc, column, name, _family(own), unit, found) for own, found in made.items() if (name := _name(key, own)))
+
+
+@lru_cache(maxsize=8192)
+def _of_text(text: str, unit: Unit | None) -> Quantity | None:
+    return of_value(text, unit) if any(char.isdigit() for char in text) else None
+
+
+def _printed(value: Number) -> tuple[tuple[float, float], ...]:
+    """(value, half of its last digit) of a number with enough digits, as floats; empty for any other."""
+    mantissa, _, power = value.text.lower().partition("e")
+    whole, point, decimals = mantissa.partition(".")
+    digits = (whole + decimals).lstrip("-0")
+    enough = len(digits if point else digits.rstrip("0")) >= DIGITS
+    if not enough or not 0 < value < _LARGEST or len(power) > 4:
+        return ()
+    return ((float(value), 0.5 * 10.0 ** ((int(power) if power else 0) - len(decimals))),)
+
+
+_LARGEST = 1e300
+
+
+def _said(shape: Shape, beside: Mapping[str, str | None]) -> tuple[str, Unit | None]:
     """The name and the unit of a number: its key's; for a plain `value` the metric's that stands beside; the unit may stand beside or above."""
-    key = str(node.path[-1])
-    holder = node.parent
+    key = shape[-1] or ""
     if not set(words(key)) - {"value", "val", "result", "reading", "amount"}:
-        key = next((holder[field] for field in _METRICS if isinstance(holder.get(field), str) and len(holder[field]) <= 60), key)
-    beside = next((unit_named(holder[field]) for field in ("unit", "units", "单位") if isinstance(holder.get(field), str)), None)
-    above = read_key(node.path[-2]).unit if len(node.path) > 1 and isinstance(node.path[-2], str) else None
+        key = next((text for field in _METRICS if (text := beside.get(field)) is not None and len(text) <= 60), key)
+    stated = next((unit_named(text) for field in _UNIT_FIELDS if (text := beside.get(field)) is not None), None)
+    above = read_key(shape[-2]).unit if len(shape) > 1 and shape[-2] is not None else None
     declared = unit_of_key(key)
     own = declared if declared is not None and declared.family == "ratio" else read_key(key).unit
-    return key, own or beside or above
+    return key, own or stated or above
 
 
+_UNIT_FIELDS = ("unit", "units", "单位")
 _METRICS = ("metric", "measure", "quantity", "name", "指标", "名称")
 _UNITS = word_set("percent byte kb mb gb tb kib mib gib tib value per")
 _SHARES = word_set("ratio rate fraction share proportion portion")
@@ -204,19 +271,32 @@ def _name(key: str, unit: Unit | None) -> frozenset[str]:
     return frozenset(["time" if word in _TIME_LIKE else word for word in said] + (["time"] if family == "time" else []))
 
 
-def _scaled(held: list[Figure]) -> Iterator[tuple[Figure, Figure, Fraction]]:
-    """Every pair at one of the factors, to the printed digits."""
-    ordered = sorted(held, key=lambda figure: figure.base)
-    bases = [float(figure.base) for figure in ordered]
-    for small in ordered:
+def _scaled(held: list[_Figures]) -> Iterator[Pair]:
+    """Every pair at one of the factors, to the printed digits: found by floats, then compared exactly."""
+    ordered = sorted((base, half, number, row) for number, one in enumerate(held) for base, half, row in one.sizes())
+    bases = [size[0] for size in ordered]
+    for base, half, number, row in ordered:
         for factor in FACTORS:
-            wanted = float(small.base * factor)
-            at = bisect_left(bases, wanted * 0.99)
-            for large in ordered[at : at + 8]:
-                if bases[at] > wanted * 1.01:
-                    break
-                if _fits(small, large, factor):
+            wanted = base * float(factor)
+            at = bisect_left(bases, wanted * (1 - NEAR))
+            for other, other_half, other_number, other_row in ordered[at : at + NEIGHBOURS]:
+                if abs(other - wanted) > (other_half + half * float(factor)) * (1 + NEAR):
+                    continue
+                small, large = held[number].figure(row), held[other_number].figure(other_row)
+                if small and large and _fits(small, large, factor):
                     yield small, large, factor
+
+
+def _spread(held: list[_Figures]) -> bool:
+    """Whether the smallest and the largest are far enough apart; strings are not looked at yet."""
+    low, high = inf, 0.0
+    for one in held:
+        if str in one.column.types:
+            return True
+        factor, values = float(_factor(one.unit)), one.column.values
+        sizes = [value for value in (values if len(one.rows) == len(values) else [values[row] for row in one.rows]) if 0 < value < _LARGEST]
+        low, high = min(low, min(sizes, default=low) * factor), max(high, max(sizes, default=high) * factor)
+    return high >= low * float(min(FACTORS)) * (1 - NEAR)
 
 
 def _fits(small: Figure, large: Figure, factor: Fraction) -> bool:

@@ -42,6 +42,9 @@ def report(snapshot: Snapshot, rules: Mapping[str, Rule], items: Sequence[Item],
     norms = Norms(snapshot)
     survey = Survey(snapshot)
     found = [_with_norm(f, rules, norms) for f in _ordered([item for item in items if isinstance(item, Finding)])]
+    confirmed = [item for item in items if isinstance(item, Confirmed)]
+    places.prepare(at for f in found for at in f.locations)
+    places.prepare(at for c in confirmed for at in (c.claim, c.receipt))
     names = fingerprints(found, places.stable, snapshot.renames)
     ids = _stories(found)
     reported = tuple(
@@ -55,7 +58,7 @@ def report(snapshot: Snapshot, rules: Mapping[str, Rule], items: Sequence[Item],
         verdict=verdict(found, outcomes, bool(unread)),
         waiting_on=waiting_on(found),
         findings=reported,
-        confirmed=tuple(_confirmed(c, places) for c in items if isinstance(c, Confirmed)),
+        confirmed=tuple(_confirmed(c, places) for c in confirmed),
         merge=_merge(snapshot, survey.changed),
         campaigns=tuple(replace(c, id=redact(c.id), location=places.resolve(c.location), status=redact(c.status)) for c in survey.campaigns()),
         outcomes=tuple(outcomes),

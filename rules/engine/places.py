@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rules.core.model import Location, Snapshot, Tree
 from rules.core.redact import redact
-from rules.reading.documents import Document, document, locate, parse_pointer, stable_pointer
+from rules.reading.documents import Document, document, locate, locate_all, parse_pointer, stable_pointer
 
 
 class Places:
@@ -15,6 +17,17 @@ class Places:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._lines: dict[tuple[str, str | None, str], tuple[int, int] | None] = {}
+
+    def prepare(self, locations: Iterable[Location]) -> None:
+        """Find the lines of all pointers at once: a large document is then gone through once."""
+        wanted: dict[tuple[str, str | None], dict[str, Location]] = defaultdict(dict)
+        for at in locations:
+            if at.pointer is not None and at.line is None:
+                wanted[at.path, at.at][at.pointer] = at
+        for (path, commit), held in wanted.items():
+            doc = self._document(next(iter(held.values())))
+            found = locate_all(doc, [parse_pointer(pointer) for pointer in held]) if doc else {}
+            self._lines |= {(path, commit, pointer): found.get(parse_pointer(pointer)) for pointer in held}
 
     def resolve(self, location: Location) -> Location:
         """`location` with its lines, redacted, and without the anchor's text."""

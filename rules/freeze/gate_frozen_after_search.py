@@ -28,13 +28,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.core.model import Confirmed, Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Tree, Unchecked
-from rules.reading.documents import is_document, nodes
+from rules.reading.documents import is_document, places
 from rules.reading.gates import Gate, gates, in_force, validators
 from rules.reading.keys import words
 from rules.reading.layout import Bundle, bundles
 from rules.reading.manifests import is_sums, manifests, sha256
+from rules.reading.outline import Shape, keys_of
 from rules.reading.past import changes_in, commits_with
-from rules.reading.receipts import Receipt, arm_names, may_hold_outcome, read_receipt, read_value, receipts
+from rules.reading.receipts import Contents, Receipt, contents, may_hold_outcome, receipt, receipts
 from rules.reading.times import Timed, times_of
 
 BLOB_LIMIT = 16 * 1024 * 1024
@@ -110,16 +111,18 @@ def _candidate_commits(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
 
 
 def _is_candidate(snapshot: Snapshot, bundle: Bundle, path: str, oid: str) -> bool:
-    assert snapshot.history is not None
     history = snapshot.history
-    try:
+    assert history is not None
+
+    def held() -> Contents:
         data = history.blob(oid)
+        return contents(path, data) if len(data) <= BLOB_LIMIT else None
+
+    try:
+        found = receipt(snapshot, bundle, path, oid, held)
     except Missing:
         return False
-    if len(data) > BLOB_LIMIT:
-        return False
-    value = snapshot.cache.by_blob("result:" + path.rpartition(".")[2], oid, len(data) * 4, lambda: read_value(path, data))
-    return value is not None and read_receipt(bundle.relative(path), path, value, arm_names(snapshot, bundle)).is_candidate_result
+    return found is not None and found.is_candidate_result
 
 
 def carriers(snapshot: Snapshot, history: History, bundle: Bundle, path: str) -> list[str]:
@@ -233,15 +236,15 @@ def witnesses(snapshot: Snapshot, bundle: Bundle) -> tuple[str, ...]:
     """The commits that the bundle's lists of digests name as their witness."""
     found = []
     for manifest in manifests(snapshot, bundle):
-        for node in nodes(snapshot, manifest.path):
-            if isinstance(node.value, str) and _HEX.match(node.value.strip()) and _names_a_witness(node.path):
+        for node in places(snapshot, manifest.path).nodes(_names_a_witness, str):
+            if _HEX.match(node.value.strip()):
                 found.append(node.value.strip().lower())
     return tuple(dict.fromkeys(found))
 
 
-def _names_a_witness(path: tuple[str | int, ...]) -> bool:
-    said = {word for part in path if isinstance(part, str) for word in words(part)}
-    last = set(words(path[-1])) if path and isinstance(path[-1], str) else set()
+def _names_a_witness(shape: Shape) -> bool:
+    said = {word for part in keys_of(shape) for word in words(part)}
+    last = set(words(shape[-1] or "")) if shape else set()
     frozen = {"witness", "witnessed", "frozen", "freeze", "freezing", "见证", "冻结"}
     return bool(said & frozen) and bool(last & ({"commit", "sha", "revision", "rev", "id", "head", "提交"} | frozen)) and "256" not in last
 
@@ -284,11 +287,11 @@ def recorded_after(snapshot: Snapshot, bundle: Bundle, gate: Gate) -> tuple[Time
     """(the gate's recorded time, the candidate's receipt, its time) where the gate was recorded later; times without a zone do not speak."""
     if gate.recorded is None or gate.recorded.moment.micros is None:
         return None
-    for receipt in receipts(snapshot, bundle):
-        for timed in times_of(nodes(snapshot, receipt.path)) if receipt.is_candidate_result else ():
+    for one in receipts(snapshot, bundle):
+        for timed in times_of(places(snapshot, one.path)) if one.is_candidate_result else ():
             at = timed.moment.micros
             if timed.key.role in ("start", "end", "event", "recorded") and at is not None and at < gate.recorded.moment.micros:
-                return gate.recorded, receipt, timed
+                return gate.recorded, one, timed
     return None
 
 
@@ -349,10 +352,10 @@ def _problem(bundle: Bundle, name: str, found: Order, result_path: str | None, o
         case _:
             text = f"Order unprovable for `{name}` against {result}: {found.why}."
     if found.recorded:
-        gate_time, receipt, time = found.recorded
+        gate_time, candidate, time = found.recorded
         text += (
             f" Its `{gate_time.node.key}` is {gate_time.moment.text}, later than `{time.node.key}` {time.moment.text} "
-            f"of the candidate receipt `{bundle.relative(receipt.path)}`."
+            f"of the candidate receipt `{bundle.relative(candidate.path)}`."
         )
     if found.witness:
         text += f" {found.witness[:1].upper()}{found.witness[1:]}."

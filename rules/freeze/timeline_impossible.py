@@ -18,20 +18,21 @@ Strength: medium.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from rules.core.model import Bundle, Commit, Facts, Finding, History, Item, Location, Missing, Rule, Severity, Snapshot, Unchecked
-from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, nodes, read_json
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, is_document, places, read_json
 from rules.reading.keys import family, words
 from rules.reading.layout import bundles
+from rules.reading.outline import Outline, key_of
 from rules.reading.past import changes_in
 from rules.reading.receipts import LINES_BYTES, source_revisions
-from rules.reading.times import MICRO, Timed, elapsed_stem, later, read_duration, read_moment, time_key, times_of, unit_of
+from rules.reading.times import MICRO, Timed, elapsed_stem, later, read_duration, read_moment, time_key, timed_at, times_of, unit_of
 
 SKEW = 600 * MICRO
 """Clocks of two machines may differ by this much (RULES.md: commit + 10 min)."""
@@ -46,16 +47,12 @@ _LANES = family("rank worker thread process pid node host device run id request 
 _RELATIVE = family("t offset ts at since")
 
 
-_HAS_TIME = re.compile(r"\d{4}[-/]?\d{2}[-/]?\d{2}[T ]|\b1[0-9]{9,18}\b|event|timeline|时间|事件|log|steps|phases|stages|start|end")
-
-
 def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
     """What a record says against itself."""
     for path in bundle.files:
-        if _may_have_times(snapshot, path):
-            held = nodes(snapshot, path)
+        if is_document(path):
+            held = places(snapshot, path)
             yield from [*_spans(bundle, path, held, tuple(times_of(held))), *_events(bundle, path, held)][:MOST]
-
         elif path.endswith(LINES_SUFFIXES) and set(words(path.rpartition("/")[2])) & _STRICT_LISTS:
             yield from _of_lines(snapshot, bundle, path)
 
@@ -84,28 +81,42 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
     """What the history says against a record."""
     for bundle in bundles(snapshot) if snapshot.history is not None else ():
         for path in bundle.part("results"):
-            if _may_have_times(snapshot, path):
-                held = nodes(snapshot, path)
-                times = tuple(times_of(held))
-                yield from [*_before_commit(snapshot, bundle, path, held, times), *_after_commit(snapshot, bundle, path, times)]
+            held = _dated(snapshot, path)
+            if held.times:
+                yield from [*_before_commit(snapshot, bundle, path, held), *_after_commit(snapshot, bundle, path, held.times)]
 
 
-def _may_have_times(snapshot: Snapshot, path: str) -> bool:
-    doc = document(snapshot, path) if is_document(path) else None
-    return doc is not None and doc.readable and _HAS_TIME.search(doc.text) is not None
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """The times of a document, and the revisions it was made with."""
+
+    times: tuple[Timed, ...] = ()
+    revisions: tuple[tuple[Node, str], ...] = ()
+
+
+def _dated(snapshot: Snapshot, path: str) -> _Dated:
+    """Kept by object id, without the document around."""
+
+    def make() -> _Dated:
+        held = places(snapshot, path)
+        times = tuple(replace(timed, node=timed.node._replace(parent=None)) for timed in times_of(held))
+        return _Dated(times, tuple((node._replace(parent=None), sha) for node, sha in source_revisions(held)) if times else ())
+
+    entry = snapshot.head.files[path]
+    return snapshot.cache.by_blob("dated", entry.oid, 256 + entry.size // 8, make) if is_document(path) else _Dated()
 
 
 # ---------------------------------------------------------------- start, end, elapsed
 
 
-def _spans(bundle: Bundle, path: str, nodes: Sequence[Node], times: Sequence[Timed]) -> Iterator[Item]:
+def _spans(bundle: Bundle, path: str, held: Outline, times: Sequence[Timed]) -> Iterator[Item]:
     """Starts and ends that stand in one object under the same words; also `{"start": {"at": …}, "end": {"at": …}}`."""
     by_object: dict[tuple[Path, tuple[str, ...]], dict[str, Timed]] = defaultdict(dict)
     for timed in times:
         place, role, stem = _whose(timed)
         by_object[place, stem].setdefault(role, timed)
-    for (_, stem), held in by_object.items():
-        start, end = held.get("start"), held.get("end")
+    for (_, stem), roles in by_object.items():
+        start, end = roles.get("start"), roles.get("end")
         if start is None or end is None:
             continue
         span = later(end.moment, start.moment)
@@ -115,7 +126,7 @@ def _spans(bundle: Bundle, path: str, nodes: Sequence[Node], times: Sequence[Tim
             yield _finding(bundle, path, "A run ends before it starts", _ends_early(start, end), (end.node, start.node))
         elif start.node.parent is end.node.parent:
             yield from _elapsed(bundle, path, start, end, span, stem)
-    yield from _relative_spans(bundle, path, nodes)
+    yield from _relative_spans(bundle, path, held)
 
 
 def _whose(timed: Timed) -> tuple[Path, str, tuple[str, ...]]:
@@ -127,19 +138,25 @@ def _whose(timed: Timed) -> tuple[Path, str, tuple[str, ...]]:
     return place[:-1], timed.key.role, timed.key.stem
 
 
-def _relative_spans(bundle: Bundle, path: str, nodes: Sequence[Node]) -> Iterator[Item]:
+def _relative_spans(bundle: Bundle, path: str, held: Outline) -> Iterator[Item]:
     """`start_s` and `end_s` that count from the beginning."""
     starts: dict[tuple[Path, tuple[str, ...]], Node] = {}
-    for node in nodes:
-        key = time_key(node.key) if isinstance(node.value, Number) and unit_of(node.key) is not None and read_moment(node.value) is None else None
-        if key and key.role == "start":
+    for node in held.nodes(lambda shape: _counts_from_start(key_of(shape), "start"), Number):
+        key = time_key(node.key) if read_moment(node.value) is None else None
+        if key:
             starts[node.path[:-1], (*key.stem, words(node.key)[-1])] = node
-    for node in nodes if starts else ():
-        key = time_key(node.key) if isinstance(node.value, Number) and unit_of(node.key) is not None else None
-        start = starts.get((node.path[:-1], (*key.stem, words(node.key)[-1]))) if key and key.role == "end" else None
+    for node in held.nodes(lambda shape: _counts_from_start(key_of(shape), "end"), Number) if starts else ():
+        key = time_key(node.key)
+        start = starts.get((node.path[:-1], (*key.stem, words(node.key)[-1]))) if key else None
         if start is not None and node.value < start.value:
             text = f"`{node.key}` {_shown(node.value)} is earlier than `{start.key}` {_shown(start.value)}"
             yield _finding(bundle, path, "A run ends before it starts", text, (node, start))
+
+
+@lru_cache(maxsize=4096)
+def _counts_from_start(key: str, role: str) -> bool:
+    found = time_key(key) if unit_of(key) is not None else None
+    return found is not None and found.role == role
 
 
 def _ends_early(start: Timed, end: Timed) -> str:
@@ -180,9 +197,9 @@ def _shown(value: object) -> str:
 # ---------------------------------------------------------------- events
 
 
-def _events(bundle: Bundle, path: str, nodes: Sequence[Node]) -> Iterator[Item]:
-    for node in nodes:
-        if isinstance(node.value, list) and len(node.value) >= 2 and all(isinstance(item, dict) for item in node.value) and _is_log(node):
+def _events(bundle: Bundle, path: str, held: Outline) -> Iterator[Item]:
+    for node in held.nodes(lambda _: True, list):
+        if len(node.value) >= 2 and isinstance(node.value[0], dict) and _is_log(node) and all(isinstance(item, dict) for item in node.value):
             yield from _of_list(bundle, path, node)
 
 
@@ -226,7 +243,7 @@ class Placed:
 def _placed(item: dict[str, object], path: Path, index: int, strict: bool) -> Placed | None:
     """The one time of an event: a moment with a zone, or (`strict`) a number since the beginning. None for spans with start and end."""
     nodes = [Node((*path, key), value, item) for key, value in item.items()]
-    times = list(times_of(nodes))
+    times = [timed for node in nodes if (timed := timed_at(node))]
     if len(times) == 1 and times[0].key.role != "end":
         at = times[0].moment.micros
         return Placed(index, times[0].node, Fraction(at), Fraction(times[0].moment.coarse)) if at is not None else None
@@ -248,15 +265,16 @@ def _lane(item: dict[str, object]) -> str:
 # ---------------------------------------------------------------- commits
 
 
-def _before_commit(snapshot: Snapshot, bundle: Bundle, path: str, nodes: Sequence[Node], times: Sequence[Timed]) -> Iterator[Item]:
+def _before_commit(snapshot: Snapshot, bundle: Bundle, path: str, held: _Dated) -> Iterator[Item]:
     """A run that started before the revision it ran was made: a commit of this repository, or one whose date the record itself gives."""
     history = snapshot.history
+    times = held.times
     starts = [timed for timed in times if timed.key.role == "start" and timed.moment.micros is not None]
     starts = starts or [timed for timed in times if timed.key.role == "end" and timed.moment.micros is not None]
     if not starts:
         return
     first = min(starts, key=lambda timed: timed.moment.micros or 0)
-    for node, sha in source_revisions(nodes):
+    for node, sha in held.revisions:
         commit = _commit(history, sha) if history else None
         if commit and _micros(commit) - (first.moment.micros or 0) > MINUTE:
             made = min(commit.time, commit.author_time).isoformat()

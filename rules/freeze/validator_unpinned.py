@@ -294,11 +294,20 @@ def _of_sentence(one: Statement) -> str:
         return ""
     nouns = list(_NOUN.finditer(one.text)) or (list(_CODE_PATH.finditer(one.text)) if _ACCEPTS.search(one.text) else [])
     for noun in nouns:
+        if _is_denied(one, noun.start()):
+            continue
         near = one.text[max(0, noun.start() - _NEAR) : noun.end() + _NEAR]
         movable = _movable(Named(near, None, one.location()), needs_word=False)
         if movable:
             return movable
     return ""
+
+
+def _is_denied(one: Statement, position: int) -> bool:
+    """The clause that names the validator says that it is not used."""
+    clause = next((c for c in reversed(one.clauses) if c.start <= position), None)
+    uses = [clause.denies(match.start()) for match in _USE.finditer(clause.text)] if clause else []
+    return bool(uses) and all(uses)
 
 
 # ---------------------------------------------------------------- words

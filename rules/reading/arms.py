@@ -12,6 +12,7 @@ from typing import Any
 from rules.reading.documents import Node, Number, Path, is_numbers, walk
 from rules.reading.end_keys import held_words, stem
 from rules.reading.keys import family, words
+from rules.reading.outline import Column, Outline
 from rules.reading.receipts import Names, arm_of_text
 
 _MOST = 2000
@@ -46,23 +47,29 @@ class Difference:
 # ---------------------------------------------------------------- which objects are arms
 
 
-def pairs(path: str, held: Iterable[Node], names: Names) -> Iterator[tuple[Arm, Arm]]:
+def pairs(path: str, held: Outline, names: Names) -> Iterator[tuple[Arm, Arm]]:
     """(control, candidate) of every object or list of a document that holds both; every candidate with its control."""
-    known: dict[str, str | None] = {}
-    for node in held:
-        if isinstance(node.value, dict):
-            yield from _of_object(path, node, names, known)
-        elif isinstance(node.value, list) and 1 < len(node.value) <= 256:
-            yield from _of_list(path, node, names)
+    for node in held.pick(lambda column: _rows_of_arms(column, held, names)):
+        yield from _of_object(path, node, names) if isinstance(node.value, dict) else _of_list(path, node, names)
 
 
-def _of_object(path: str, node: Node, names: Names, known: dict[str, str | None]) -> Iterator[tuple[Arm, Arm]]:
-    told: dict[str, str | None] = {}
-    for key, value in node.value.items():
-        if isinstance(value, dict):
-            if key not in known:
-                known[key] = _arm(key, names)
-            told[key] = known[key]
+def _rows_of_arms(column: Column, held: Outline, names: Names) -> list[int]:
+    """The rows that hold an object of arms, or a short list of objects of which some name an arm."""
+    inside = held.inside.get(column, ())
+    rows: list[int] = []
+    if dict in column.types and sum(dict in one.types for one in inside) > 1:
+        keys = {key.casefold() for one in inside for key in one.shape[-1:] if key is not None and dict in one.types}
+        if any(_arm(key, names) for key in keys) or any({left, right} <= keys for left, right in _PAIRS):
+            rows += [row for row, value in enumerate(column.values) if isinstance(value, dict)]
+    elements = next((one for one in inside if one.shape[-1] is None), None) if list in column.types else None
+    fields = [one for one in held.inside.get(elements, ()) if one.shape[-1] in _ARM_FIELDS and str in one.types] if elements else []
+    if any(_arm(value, names, value=True) for one in fields for value in {value for value in one.values if isinstance(value, str)}):
+        rows += [row for row, value in enumerate(column.values) if isinstance(value, list) and 1 < len(value) <= 256]
+    return rows
+
+
+def _of_object(path: str, node: Node, names: Names) -> Iterator[tuple[Arm, Arm]]:
+    told = {key: _arm(key, names) for key, value in node.value.items() if isinstance(value, dict)}
     if len(told) < 2:
         return
     low = {key.casefold(): key for key in told}
@@ -216,14 +223,13 @@ _IN_TEXT = re.compile(
 )
 
 
-def declared(held: Iterable[Node]) -> tuple[tuple[Node, str], ...]:
+def declared(held: Outline) -> tuple[tuple[Node, str], ...]:
     """(place, name) of every variable that a document declares to vary: `declared_variable: prefetch_depth`, `varied: [a, b]`, `唯一变量`."""
-    made: list[tuple[Node, str]] = []
-    for node in held:
-        key = node.path[-1] if node.path else None
-        if isinstance(key, str) and _declares(key):
-            made += [(node, name) for name in _names(node.value)]
-    return tuple(made)
+    return tuple(
+        (node, name)
+        for node in held.nodes(lambda shape: bool(shape) and _declares(shape[-1] or ""), (str, list, dict))
+        for name in _names(node.value)
+    )
 
 
 @lru_cache(maxsize=16384)

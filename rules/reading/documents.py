@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import yaml
 
 from rules.core.model import Location, Missing, Snapshot, Tree
+from rules.reading.lines import LOADER, constant_line, doubled_line, json_places, yaml_depth, yaml_places
 from rules.reading.outline import Outline, outline
-from rules.reading.values import DOUBLE, DOUBLE_DIGITS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
-
-# A document's values and places are part of what this module gives.
-__all__ = ["DOUBLE", "DOUBLE_DIGITS", "Node", "Number", "Path", "is_numbers", "number", "parse_pointer", "pointer", "resolve", "walk"]
+from rules.reading.values import DOUBLE, DOUBLE_DIGITS, NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
 
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -103,6 +102,8 @@ def read_json(data: bytes, path: str = "") -> Document:
     try:
         value = decoder.decode(text[1:] if bom else text)
     except json.JSONDecodeError as error:
+        if "\0" in text[:4]:
+            return _unreadable(path, Defect("encoding", "it is UTF-16, not UTF-8"), "")
         message = "it is empty" if not text.strip() else f"{error.msg[:1].lower()}{error.msg[1:]}"
         return _unreadable(path, Defect("syntax", message, line=error.lineno), text)
     except RecursionError:
@@ -113,7 +114,7 @@ def read_json(data: bytes, path: str = "") -> Document:
 
 
 def _encoding(data: bytes, error: UnicodeDecodeError) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[1:2] == b"\x00":
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:2]:
         return "it is UTF-16, not UTF-8"
     return f"it is not UTF-8 (byte {error.start + 1} is 0x{data[error.start]:02x})"
 
@@ -124,8 +125,7 @@ def _unreadable(path: str, defect: Defect, text: str, language: str = "json") ->
 
 # ---------------------------------------------------------------- YAML
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_YAML_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*)(?:\.\d*)?(?:[eE][-+]?\d+)?\Z")
+_YAML_NUMBER = re.compile(r"[-+]?(?=\.?\d)[\d_]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?\Z")
 _YAML_NODES = 200_000
 
 
@@ -139,12 +139,12 @@ def read_yaml(data: bytes, path: str = "") -> Document:
         text = decode(data)
     except UnicodeDecodeError as error:
         return _unreadable(path, Defect("encoding", _encoding(data, error)), "", "yaml")
-    if _depth(text) > YAML_DEPTH:
+    if _may_be_deep(text) and yaml_depth(text, YAML_DEPTH) > YAML_DEPTH:
         return _unreadable(path, Defect("depth", "its nesting is too deep to be read"), text, "yaml")
     defects: list[Defect] = []
     budget = [_YAML_NODES]
     try:
-        roots = list(yaml.compose_all(text, Loader=_LOADER))
+        roots = list(yaml.compose_all(text, Loader=LOADER))
         values = [_plain(node, defects, budget, ()) for node in roots if node is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -157,16 +157,16 @@ def read_yaml(data: bytes, path: str = "") -> Document:
     return Document(path, value, text, tuple(defects), language="yaml")
 
 
-def _depth(text: str) -> int:
-    """An upper bound of the nesting, from flow brackets and indentation, before the composer recurses."""
+def _may_be_deep(text: str) -> bool:
+    """False where flow brackets and indentation show at once that the nesting is within bounds; brackets in quotes count, so True says little."""
     flow = deepest = 0
     for match in re.finditer(r"[\[{\]}]", text):
-        flow += 1 if match[0] in "[{" else -1
-        flow = max(flow, 0)
+        flow = flow + 1 if match[0] in "[{" else max(0, flow - 1)
         deepest = max(deepest, flow)
-    dashes = max((line.count("- ") for line in text.splitlines() if line.lstrip().startswith("- - ")), default=0)
-    indents = {len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip()}
-    return max(deepest, dashes, len(indents))
+    lines = text.splitlines()
+    dashes = max((line.count("- ") + line.count("? ") for line in lines), default=0)
+    indents = {len(line) - len(line.lstrip()) for line in lines if line.strip()}
+    return deepest + dashes + len(indents) > YAML_DEPTH
 
 
 def _plain(node: yaml.Node, defects: list[Defect], budget: list[int], above: tuple[int, ...]) -> Any:
@@ -174,7 +174,10 @@ def _plain(node: yaml.Node, defects: list[Defect], budget: list[int], above: tup
     if budget[0] < 0 or id(node) in above or len(above) > YAML_DEPTH:
         raise _Refused("its aliases expand without end")
     if isinstance(node, yaml.ScalarNode):
-        return _scalar(node)
+        value = _scalar(node)
+        if isinstance(value, Number) and not isfinite(value) and "." in node.value.lstrip("+-")[:1]:
+            defects.append(Defect("constant", f"`{node.value}` is no finite number", line=node.start_mark.line + 1, name=node.value))
+        return value
     above = (*above, id(node))
     if isinstance(node, yaml.SequenceNode):
         return [_plain(child, defects, budget, above) for child in node.value]
@@ -251,6 +254,12 @@ def nodes(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Node
     return snapshot.cache.fleeting("nodes:" + path, entry.oid, entry.size * NODES_WEIGHT, lambda: tuple(walk(doc.value)))
 
 
+def places(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Outline:
+    """The places of the document at `path` by column; none where it cannot be read."""
+    doc = document(snapshot, path, tree)
+    return doc.outline if doc else Outline(())
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Whether a document can be read, without the document: its defects with their lines, or that it is an LFS pointer."""
@@ -279,101 +288,22 @@ def _state(doc: Document | None) -> State:
 
 # ---------------------------------------------------------------- where a pointer stands
 
-_TOKEN = re.compile(r'[ \t\r\n]*+(?:(?P<mark>[{}\[\]:,])|(?P<string>"(?:[^"\\]|\\.)*+")|(?P<other>[^\s{}\[\]:,"]++))')
-
 
 def locate(document: Document, parts: tuple[str, ...]) -> tuple[int, int] | None:
     """First and last line (1-based) of the place at `parts`: of the key and its value. None where there is no such place."""
-    if document.language == "yaml":
-        return _locate_yaml(document.text, parts)
-    return _locate_json(document.text, parts)
+    return locate_all(document, (parts,)).get(parts)
 
 
-def _locate_json(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
-    for path, start, end in _members(text):
-        if path == parts:
-            return _line(text, start), _line(text, end - 1)
-    return None
-
-
-def _members(text: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """(path, start, end) of every value of a well-formed JSON text, in the order in which they end; a member starts at its key.
-
-    Every occurrence of a key that stands twice is given.
-    """
-    path: list[str] = []
-    starts: list[int] = []
-    objects: list[bool] = []
-    fresh = True
-    position = 1 if text.startswith("\ufeff") else 0
-    while match := _TOKEN.match(text, position):
-        position = match.end()
-        token, begin = match[0].lstrip(), match.end() - len(match[0].lstrip())
-        if token == ",":
-            fresh = True
-            if not objects[-1]:
-                path[-1] = str(int(path[-1]) + 1)
-        elif token in ("}", "]"):
-            path.pop(), starts.pop(), objects.pop()
-            yield tuple(path), starts[-1] if starts and starts[-1] >= 0 else _top(text), position
-        elif fresh and objects and objects[-1] and match["string"]:
-            path[-1], starts[-1], fresh = json.loads(token, strict=False), begin, False
-        elif token != ":":
-            if objects and not objects[-1]:
-                starts[-1] = begin
-            if token in ("{", "["):
-                objects.append(token == "{")
-                path.append("0")
-                starts.append(-1)
-                fresh = True
-            else:
-                yield tuple(path), starts[-1] if starts else begin, position
-
-
-def _top(text: str) -> int:
-    return len(text) - len(text.lstrip("\ufeff \t\r\n"))
+def locate_all(document: Document, wanted: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[int, int]]:
+    """The lines of every place of `wanted` that is there, found together: a document is gone through once."""
+    return yaml_places(document.text, wanted) if document.language == "yaml" else json_places(document.text, wanted)
 
 
 def defect_line(document: Document, defect: Defect) -> int | None:
     """The line of a doubled key (its second occurrence) or of a forbidden constant."""
     if document.language != "json" or not document.readable:
         return None
-    if defect.kind == "constant":
-        found = (m for m in _TOKEN.finditer(document.text) if m["other"] == defect.name)
-        return next((_line(document.text, m.start("other")) for m in found), None)
-    seen: set[tuple[str, ...]] = set()
-    for path, start, _ in _members(document.text):
-        if path and path[-1] == defect.name and path in seen:
-            return _line(document.text, start)
-        seen.add(path)
-    return None
-
-
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
-def _locate_yaml(text: str, parts: tuple[str, ...]) -> tuple[int, int] | None:
-    try:
-        node = yaml.compose(text, Loader=_LOADER)
-    except (yaml.YAMLError, RecursionError):
-        return None
-    start = node.start_mark.line + 1 if node else 1
-    for part in parts:
-        if isinstance(node, yaml.MappingNode):
-            pair = next(((k, v) for k, v in node.value if str(k.value) == part), None)
-            if pair is None:
-                return None
-            start, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and part.isdigit() and int(part) < len(node.value):
-            node = node.value[int(part)]
-            start = node.start_mark.line + 1
-        else:
-            return None
-    if node is None:
-        return None
-    last = node.end_mark.line + (1 if node.end_mark.column or isinstance(node, yaml.ScalarNode) else 0)
-    return start, max(start, last)
+    return constant_line(document.text, defect.name) if defect.kind == "constant" else doubled_line(document.text, defect.name)
 
 
 def stable_pointer(value: Any, parts: tuple[str, ...]) -> str:
@@ -396,3 +326,39 @@ def stable_pointer(value: Any, parts: tuple[str, ...]) -> str:
 def at(path: str, place: Path, role: Any = "claim") -> Location:
     """The location of a place in a document."""
     return Location(path, pointer=pointer(place), role=role)
+
+
+__all__ = [
+    "DOUBLE",
+    "DOUBLE_DIGITS",
+    "JSON_SUFFIXES",
+    "LINES_SUFFIXES",
+    "NUMBERS",
+    "YAML_SUFFIXES",
+    "Defect",
+    "Document",
+    "Node",
+    "Number",
+    "Outline",
+    "Path",
+    "State",
+    "at",
+    "decode",
+    "defect_line",
+    "document",
+    "is_document",
+    "is_lfs_pointer",
+    "is_numbers",
+    "locate",
+    "nodes",
+    "number",
+    "parse_pointer",
+    "places",
+    "pointer",
+    "read_json",
+    "read_yaml",
+    "resolve",
+    "stable_pointer",
+    "state",
+    "walk",
+]

@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.reading.documents import Node, Number
 from rules.reading.end_keys import held_words
 from rules.reading.keys import family
+from rules.reading.outline import Column, Outline, Shape, keys_of
 from rules.reading.quantities import quantities
 from rules.reading.statements import Clause, Statement, string_statements
 from rules.reading.verdict_words import said_of
@@ -43,25 +45,35 @@ class Gain:
     shown: str
 
 
-def gains(held: Iterable[Node]) -> Iterator[Gain]:
+def gains(held: Outline) -> Iterator[Gain]:
     """Every field that claims a gain with a number, and every string that says so; targets, gates and plans claim none."""
-    for node in held:
-        if node.path and isinstance(node.value, (str, Number)) and (shown := _claimed(node)) and not _is_aim(node):
-            yield Gain(node, shown)
+    for node in held.pick(_claiming):
+        if isinstance(node.value, Number):
+            yield Gain(node, f"{node.key}: {node.value.text}")
+        else:
+            yield Gain(node, f"{node.key}: {node.value[:80]}")
 
 
-def _claimed(node: Node) -> str | None:
-    """What a field claims, as a finding prints it; None where it claims no gain."""
-    key = held_words(node.key)
-    if isinstance(node.value, Number):
-        claims = key & _GAIN_KEYS and not key & {"control", "baseline", "count", "id"} and isinstance(node.path[-1], str) and node.value
-        return f"{node.key}: {node.value.text}" if claims else None
-    return f"{node.key}: {node.value[:80]}" if _says_gain(key, node.value) else None
+def _claiming(column: Column) -> list[int]:
+    """The rows that claim a gain: numbers under a key that names one, and strings that say so."""
+    if not column.shape or _promises(column.shape):
+        return []
+    key = held_words(column.key)
+    numbers = column.shape[-1] is not None and bool(key & _GAIN_KEYS) and not key & _NO_GAIN
+    told = {value for value in {value for value in column.values if type(value) is str} if _says_gain(key, value)} if str in column.types else set()
+    if not numbers and not told:
+        return []
+    return [
+        row for row, value in enumerate(column.values) if (numbers and isinstance(value, Number) and value) or (type(value) is str and value in told)
+    ]
 
 
-def _is_aim(node: Node) -> bool:
-    """A target, a gate, a plan."""
-    return any(held_words(part) & _NO_GAIN_KEYS for part in node.path if isinstance(part, str))
+_NO_GAIN = family("control baseline count id")
+
+
+@lru_cache(maxsize=8192)
+def _promises(shape: Shape) -> bool:
+    return any(held_words(part) & _NO_GAIN_KEYS for part in keys_of(shape))
 
 
 def _says_gain(key: frozenset[str], text: str) -> bool:
@@ -119,15 +131,21 @@ class Order:
     node: Node
 
 
-def unfinished(held: Iterable[Node], plan: Iterable[Node] = ()) -> Iterator[Order]:
+def unfinished(held: Outline, plan: Iterable[Node] = ()) -> Iterator[Order]:
     """Orders of which less was run than planned: in fields of one object, or of a document whose `plan` gives the order."""
     given = [(node, said) for node in plan if node.path and _is_order(node, _PLANNED | {"order", "sequence"}) and (said := sequence(node.value))]
     outside = given[0][1] if len({said for _, said in given}) == 1 else None
-    for node in held:
-        if not isinstance(node.value, dict):
-            continue
+    ordered = {column.holders for column in held.columns if column.shape and _may_order(column.shape[-1] or "")}
+    for node in held.pick(lambda column: [row for row, value in enumerate(column.values) if isinstance(value, dict)] if column in ordered else ()):
         yield from _of_object(node, outside)
         yield from _counted(node)
+
+
+@lru_cache(maxsize=8192)
+def _may_order(key: str) -> bool:
+    return bool(held_words(key) & (_ORDER | _PLANNED | _DONE | {"abba"})) or any(
+        word in key for word in ("顺序", "次序", "计划", "完成", "执行", "实际")
+    )
 
 
 def _of_object(node: Node, outside: tuple[str, ...] | None) -> Iterator[Order]:

@@ -13,7 +13,7 @@ from rules.reading.documents import Node, Number, Path, is_document, nodes
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
 from rules.reading.manifests import manifests
-from rules.reading.times import Timed, times_of
+from rules.reading.times import Timed, timed_at
 
 Direction = Literal["min", "max"]
 
@@ -139,7 +139,7 @@ def _gate(snapshot: Snapshot, bundle: Bundle, path: str) -> Gate | None:
     return Gate(
         path=path,
         names=tuple(dict.fromkeys([file, file.rpartition(".")[0], *ids])),
-        recorded=next((t for t in times_of(top) if t.key.role == "recorded"), None),
+        recorded=next((t for node in top if (t := timed_at(node)) and t.key.role == "recorded"), None),
         draft=any(isinstance(n.value, str) and {"status", "state", "状态"} & set(words(n.key)) and _DRAFT.search(n.value[:200]) for n in top),
         limits=tuple(_limits(held, _context_of_name(file.rpartition(".")[0]))),
         nodes=held,

@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot, Tree
-from rules.reading.documents import Node, Number, Path, document, is_numbers, nodes
+from rules.reading.documents import Node, Number, Path, document, is_numbers
 from rules.reading.end_keys import CLEAN, ELSEWHERE, ENDS, EXIT, LEFT, PROCESSES, REASONS, WHOLE, Kind, held_words, kind_of_key, stem, subject_family
 from rules.reading.keys import family, words
+from rules.reading.outline import Column, Outline, Shape, keys_of
 from rules.reading.prefilter import mentions
 
 MENTIONS = (
@@ -56,13 +57,13 @@ def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tup
     found = document(snapshot, path, tree) if entry else None
     if entry is None or found is None or not found.readable or not mentions(found.text, *MENTIONS):
         return ()
-    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(nodes(snapshot, path, tree))))
+    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(found.outline)))
 
 
-def observations(held: Iterable[Node]) -> Iterator[Observation]:
+def observations(held: Outline) -> Iterator[Observation]:
     """What the places of a document tell about how things ended, in order."""
     above: dict[Path, Kind] = {}
-    for node in held:
+    for node in held.pick(_telling):
         key = node.path[-1] if node.path else 0
         upper = above.get(node.path[:-1]) if above and node.path else None
         if upper is None and not (isinstance(key, str) and isinstance(node.value, _may_tell(key))):
@@ -74,6 +75,25 @@ def observations(held: Iterable[Node]) -> Iterator[Observation]:
             yield from _read(node, kind)
         elif kind is None and (said := _reason(node)) and not _is_elsewhere(node):
             yield _observed(node, said, bad=True)
+
+
+def _telling(column: Column) -> Iterable[int]:
+    """The rows of a column that may tell how something ended: by its key or one above it; of reasons only those whose words do."""
+    if _is_told(column.shape):
+        return range(len(column.values))
+    kinds = _may_tell(column.shape[-1]) if column.shape and column.shape[-1] is not None else ()
+    if column.holds(tuple(kind for kind in kinds if kind is not str)):
+        return range(len(column.values))
+    if str not in kinds or str not in column.types:
+        return ()
+    return [row for row, value in enumerate(column.values) if isinstance(value, str) and _said_reason(value)]
+
+
+@lru_cache(maxsize=8192)
+def _is_told(shape: Shape) -> bool:
+    """True under a key that can tell something of any type, and for the codes of a subject."""
+    of_subject = len(shape) > 1 and dict in _may_tell(shape[-2] or "") and (shape[-1] is None or _is_index(shape[-1]))
+    return of_subject or any(object in _may_tell(key) for key in keys_of(shape))
 
 
 @lru_cache(maxsize=16384)
@@ -332,14 +352,20 @@ def _happened(value: Any) -> bool | None:
 
 def _reason(node: Node) -> Kind | None:
     """What a state or reason says in one word: `OOMKilled`, `OUT_OF_MEMORY`, `TIMEOUT`, `killed`."""
-    if not isinstance(node.value, str) or len(node.value) > _LONGEST or not node.path or not held_words(node.key) & REASONS:
-        return None
-    bare = node.value.strip()
+    return _said_reason(node.value) if isinstance(node.value, str) and node.path and held_words(node.key) & REASONS else None
+
+
+@lru_cache(maxsize=8192)
+def _reason_of_word(bare: str) -> Kind | None:
     if _OOM_VALUE.fullmatch(bare):
         return "oom"
     if _TIMEOUT_VALUE.fullmatch(bare):
         return "timeout"
     return "forced" if re.fullmatch(r"(?:sig)?killed|force[-_ ]?killed|被杀|强制终止", bare, re.IGNORECASE) else None
+
+
+def _said_reason(text: str) -> Kind | None:
+    return _reason_of_word(text.strip()) if len(text) <= _LONGEST else None
 
 
 # ---------------------------------------------------------------- whose end it is

@@ -7,11 +7,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
 from rules.reading.documents import Document, Path, document, is_document, is_lfs_pointer, pointer
 from rules.reading.inventory import is_external, registered
+from rules.reading.keys import family, words
 from rules.reading.layout import Bundle, matches
 
 _DIGEST = re.compile(r"(?:sha-?256[:=-])?([0-9a-fA-F]{64})\Z", re.IGNORECASE)
@@ -23,6 +25,12 @@ _SUMS_NAME = re.compile(
 )
 _DIGEST_KEYS = ("sha256", "sha-256", "sha_256", "sha256sum", "digest", "hash", "checksum", "content_sha256", "file_sha256")
 _PATH_KEYS = ("path", "file", "filename", "name", "relative_path", "rel_path", "file_path", "artifact")
+_PATH_NOUNS = family("path file filename filepath relpath artifact 路径 文件 文件名 文件路径 相对路径")
+_PATH_WORDS = _PATH_NOUNS | family("name relative rel repo repository full bundle")
+_DIGEST_NOUNS = family("256 sha256 sha256sum digest hash checksum 摘要 哈希 哈希值 校验和 校验值 散列 散列值")
+_DIGEST_WORDS = _DIGEST_NOUNS | family("sha sum hex value content file blob expected recorded")
+_PAIR_KEYS = 64
+"""An object with more members is a map, not one entry."""
 _SUMS_LIMIT = 16 * 1024 * 1024
 DIGEST_LENGTH = 64
 OTHER_DIGESTS = (32, 40, 48, 56)
@@ -91,26 +99,60 @@ def _read_pairs(value: Any, place: Path) -> Iterator[Pinned]:
 
 
 def _keyed_pair(key: str, child: Any, at: Path) -> Pinned | None:
-    """`{path: digest}` and `{path: {"sha256": digest, …}}`."""
+    """`{path: digest}`, `{path: {"sha256": digest, …}}` and `{digest: path}`."""
+    if isinstance(child, str) and _DIGEST.match(key) and looks_like_path(child):
+        return Pinned(child, _digest(key) or "", at, None)
     if not looks_like_path(key):
         return None
     if isinstance(child, str) and _digest(child):
         return Pinned(key, _digest(child) or "", at, None)
-    if isinstance(child, dict) and not any(isinstance(child.get(k), str) and looks_like_path(child[k]) for k in _PATH_KEYS):
-        name = next((k for k in _DIGEST_KEYS if isinstance(child.get(k), str) and _digest(child[k], k)), None)
-        if name:
-            return Pinned(key, _digest(child[name], name) or "", (*at, name), None, _size(child))
+    if isinstance(child, dict) and not any(_is_path_key(k) and isinstance(v, str) and looks_like_path(v) for k, v in child.items()):
+        found = _digest_in(child)
+        return Pinned(key, found[0], (*at, found[1]), None, _size(child)) if found else None
     return None
 
 
 def _object_pair(held: dict[str, Any], at: Path) -> Pinned | None:
-    """`{"path": …, "sha256": …, "size": …}` under any of the usual names."""
-    lower = {key.lower(): key for key in held}
-    path_key = next((lower[k] for k in _PATH_KEYS if k in lower and isinstance(held[lower[k]], str) and looks_like_path(held[lower[k]])), None)
-    digest_key = next((lower[k] for k in _DIGEST_KEYS if k in lower and isinstance(held[lower[k]], str) and _digest(held[lower[k]], k)), None)
-    if path_key is None or digest_key is None:
+    """`{"path": …, "sha256": …, "size": …}` under any of the usual names, in any style of writing; `{"name": …, "digest": {"sha256": …}}`."""
+    if len(held) > _PAIR_KEYS:
         return None
-    return Pinned(held[path_key], _digest(held[digest_key], digest_key) or "", (*at, digest_key), None, _size(held))
+    named = [key for key, value in held.items() if isinstance(value, str) and _is_path_key(key) and looks_like_path(value)]
+    found = _digest_in(held) if named else None
+    if found is None:
+        return None
+    best = min(named, key=lambda key: _PATH_KEYS.index(key.lower()) if key.lower() in _PATH_KEYS else len(_PATH_KEYS))
+    return Pinned(held[best], found[0], (*at, found[1]), None, _size(held))
+
+
+def _digest_in(held: dict[str, Any]) -> tuple[str, str] | None:
+    """The digest that an object holds under a key that says so, and that key."""
+    if len(held) > _PAIR_KEYS:
+        return None
+    rank = {key: n for n, key in enumerate(_DIGEST_KEYS)}
+    for key in sorted(filter(_is_digest_key, held), key=lambda key: rank.get(key.lower(), len(rank))):
+        value = held[key]
+        if isinstance(value, str) and _digest(value, key):
+            return _digest(value, key) or "", key
+        if isinstance(value, dict) and len(value) <= 4:
+            inside = (_digest(v, k) for k, v in value.items() if isinstance(v, str) and (_is_digest_key(k) or k.lower() in ("value", "hex")))
+            digest = next(filter(None, inside), None)
+            if digest is not None:
+                return digest, key
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _is_path_key(key: str) -> bool:
+    """`path`, `filePath`, `relative-path`, `文件`: every word speaks of a file, none of which file."""
+    said = set(words(key))
+    return key.lower() in _PATH_KEYS or bool(said & _PATH_NOUNS and said <= _PATH_WORDS)
+
+
+@lru_cache(maxsize=4096)
+def _is_digest_key(key: str) -> bool:
+    """`sha256`, `contentSha256`, `file_hash`, `摘要`; not `weights_sha256`, which is the digest of something else than the file beside it."""
+    said = set(words(key))
+    return key.lower() in _DIGEST_KEYS or bool(said & _DIGEST_NOUNS and said <= _DIGEST_WORDS)
 
 
 def _size(held: dict[str, Any]) -> int | None:

@@ -78,6 +78,15 @@ class Outline:
 
     columns: tuple[Column, ...]
 
+    @cached_property
+    def inside(self) -> dict[Column, list[Column]]:
+        """Column → the columns right below it; none for one that has none."""
+        made: dict[Column, list[Column]] = {}
+        for column in self.columns:
+            if column.holders is not None:
+                made.setdefault(column.holders, []).append(column)
+        return made
+
     def where(self, wanted: Wanted, kind: type | tuple[type, ...] = object) -> list[Column]:
         """The columns of wanted shape that hold a `kind`."""
         return [column for column in self.columns if wanted(column.shape) and (kind is object or column.holds(kind))]
@@ -93,6 +102,15 @@ class Outline:
     def distinct(self, wanted: Wanted, kind: type | tuple[type, ...]) -> list[Node]:
         """The same for strings, numbers and flags, of each column only the first place of every value."""
         return _in_order((column, _first_rows(column, kind)) for column in self.where(wanted, kind))
+
+    def strings(self, wanted: Wanted, test: Callable[[str], object]) -> list[Node]:
+        """The places of wanted shape that hold a string which passes `test`; equal strings of a column are tested once."""
+        return self.pick(lambda column: _passing(column, test) if str in column.types and wanted(column.shape) else ())
+
+    @property
+    def top(self) -> Any:
+        """The document's value; None where it cannot be read."""
+        return self.columns[0].values[0] if self.columns else None
 
     def all(self) -> list[Node]:
         """Every place, in the document's order."""
@@ -121,6 +139,11 @@ def _first_rows(column: Column, kind: type | tuple[type, ...]) -> Iterable[int]:
         if isinstance(value, kind):
             first.setdefault(value, row)
     return first.values()
+
+
+def _passing(column: Column, test: Callable[[str], object]) -> list[int]:
+    hits = {value for value in {value for value in column.values if type(value) is str} if test(value)}
+    return [row for row, value in enumerate(column.values) if type(value) is str and value in hits] if hits else []
 
 
 def _in_order(chosen: Iterable[tuple[Column, Iterable[int]]]) -> list[Node]:
@@ -217,4 +240,3 @@ def _elements(column: Column, maps: list[int]) -> Iterator[Column]:
             ranks += range(len(value))
     if values:
         yield Column((*column.shape, None), values, column, rows, steps, ranks)
-

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rules.core.model import Bundle, Location, Missing, Snapshot
-from rules.reading.documents import Node, is_document, nodes, pointer
+from rules.reading.documents import Node, is_document, places, pointer
 from rules.reading.keys import family, words
 from rules.reading.manifests import manifests, target
-from rules.reading.receipts import arm_names, read_receipt, source_revisions
+from rules.reading.receipts import receipts, source_revisions
 
 DIFF_LIMIT = 16 * 1024 * 1024
 _FULL = re.compile(r"(?<![0-9a-zA-Z])([0-9a-fA-F]{40}|[0-9a-fA-F]{64})(?![0-9a-zA-Z])")
@@ -104,9 +104,8 @@ def _of_records(snapshot: Snapshot, bundle: Bundle) -> Iterator[Derivation]:
     if not diffs(snapshot, bundle):
         return
     for path in (*bundle.part("patch"), *bundle.part("plan")):
-        for node in nodes(snapshot, path) if is_document(path) else ():
-            if isinstance(node.value, dict):
-                yield from _of_record(snapshot, bundle, path, node)
+        for node in places(snapshot, path).nodes(lambda _: True, dict):
+            yield from _of_record(snapshot, bundle, path, node)
 
 
 def _of_record(snapshot: Snapshot, bundle: Bundle, path: str, node: Node) -> Iterator[Derivation]:
@@ -145,8 +144,8 @@ def pins(snapshot: Snapshot, bundle: Bundle) -> dict[str, Location]:
 def _pins(snapshot: Snapshot, bundle: Bundle) -> dict[str, Location]:
     found: dict[str, Location] = {}
     for path in run_specs(bundle):
-        held = nodes(snapshot, path)
-        for node in held:
+        held = places(snapshot, path)
+        for node in held.all():
             for sha in _FULL.findall(node.value) if isinstance(node.value, str) else ():
                 found.setdefault(sha.lower(), Location(path, pointer=node.pointer, role="record"))
             for sha in _FULL.findall(str(node.path[-1])) if node.path else ():
@@ -198,13 +197,13 @@ def used_revisions(snapshot: Snapshot, bundle: Bundle) -> tuple[Used, ...]:
 def _used(snapshot: Snapshot, bundle: Bundle) -> Iterator[Used]:
     own = {manifest.path: manifest.own_revision for manifest in manifests(snapshot, bundle)}
     covers: dict[str, Location | None] = {}
+    known = {receipt.path: receipt for receipt in receipts(snapshot, bundle)}
     for path in bundle.part("results"):
-        held = nodes(snapshot, path) if is_document(path) else ()
-        made = list(source_revisions(held))
-        if not made:
+        made = list(source_revisions(places(snapshot, path)))
+        receipt = known.get(path)
+        if receipt is None or receipt.kind not in ("receipt", "preflight", "diagnostic"):
             continue
-        receipt = read_receipt(bundle.relative(path), path, held[0].value, arm_names(snapshot, bundle))
-        for node, sha in made if receipt.kind in ("receipt", "preflight", "diagnostic") else ():
+        for node, sha in made:
             if (own.get(path) or "").lower() != sha or len(node.path) > 2:
                 covers[sha] = covers[sha] if sha in covers else covering(snapshot, bundle, sha)
-                yield Used(sha, path, node, frozenset(receipt.arms), covers[sha])
+                yield Used(sha, path, node, receipt.arms, covers[sha])

@@ -6,27 +6,32 @@ then from the file's name and folder. What none of them says stays unknown: no a
 
 from __future__ import annotations
 
-import csv
+import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Literal
 
 from rules.core.model import Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Node, Number, document, is_document, nodes, number, read_json, read_yaml, walk
+from rules.reading.documents import LINES_SUFFIXES, YAML_SUFFIXES, Document, Node, Number, is_document, places, read_json, read_yaml
 from rules.reading.keys import family, words
 from rules.reading.layout import Bundle
+from rules.reading.outline import Column, Outline, Shape, key_of, keys_of
+from rules.reading.records import is_records, read_records, source
+from rules.reading.references import ZH_REVISION_KEY
 
 Arm = Literal["baseline", "candidate"]
 Kind = Literal["receipt", "status", "plan", "preflight", "diagnostic", "manifest", "text"]
 State = Literal["completed", "pending", "running", "interrupted", "unknown"]
 
-NODES = 20_000
-"""Places of one document that are looked at to tell its arm."""
+Contents = Outline | bool | None
+"""What a file of the results holds: the places of a document, table or stream; of a log whether it holds text; None where it cannot be read."""
+
 ARM_DEPTH = 4
-"""An object under an arm's name is looked into at this depth at most, so that nested ones are not walked again and again."""
+"""An object under an arm's name is looked into at this depth at most."""
 LINES_BYTES = 4 * 1024 * 1024
-_PLAIN_NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?\Z")
 _RAW_SUFFIXES = (".csv", ".tsv", ".log", ".txt", ".out", *LINES_SUFFIXES)
 
 _BASELINE = family(
@@ -119,15 +124,31 @@ class Receipt:
 def receipts(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tuple[Receipt, ...]:
     """Every file of the bundle's results at `tree` (default head), as what it is, in order of path."""
     tree = tree or snapshot.head
-    names = arm_names(snapshot, bundle)
-    return snapshot.memo(("receipts", id(tree), bundle.path), lambda: tuple(_of_tree(snapshot, bundle, tree, names)))
+    return snapshot.memo(("receipts", id(tree), bundle.path), lambda: tuple(_of_tree(snapshot, bundle, tree)))
 
 
-def _of_tree(snapshot: Snapshot, bundle: Bundle, tree: Tree, names: Names) -> Iterator[Receipt]:
+def _of_tree(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[Receipt]:
     for path in results_files(bundle, tree):
-        value = _value(snapshot, path, tree)
-        if value is not None:
-            yield read_receipt(bundle.relative(path), path, value, names)
+        found = receipt(snapshot, bundle, path, tree.files[path].oid, lambda path=path: _contents(snapshot, path, tree))  # type: ignore[misc]
+        if found is not None:
+            yield found
+
+
+def receipt(snapshot: Snapshot, bundle: Bundle, path: str, oid: str, held: Callable[[], Contents]) -> Receipt | None:
+    """What the blob `oid`, which holds `held()`, is at `path`; kept by object id and by what the bundle calls its arms."""
+    names = arm_names(snapshot, bundle)
+
+    def make() -> Receipt | None:
+        inside = held()
+        return read_receipt(bundle.relative(path), path, inside, names) if inside is not None else None
+
+    return snapshot.cache.by_blob(f"receipt:{path}:{_key(names)}", oid, 512, make)
+
+
+@lru_cache(maxsize=1024)
+def _key(names: Names) -> str:
+    said = json.dumps([sorted(names.baseline), sorted(names.candidate)])
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def results_files(bundle: Bundle, tree: Tree) -> Iterator[str]:
@@ -144,58 +165,41 @@ def may_hold_outcome(path: str) -> bool:
     return is_document(path) or path.lower().endswith(_RAW_SUFFIXES)
 
 
-def _value(snapshot: Snapshot, path: str, tree: Tree) -> Any:
-    if is_document(path):
-        found = document(snapshot, path, tree)
-        return found.value if found and found.readable else None
+def _contents(snapshot: Snapshot, path: str, tree: Tree) -> Contents:
+    if is_document(path) or is_records(path):
+        found = source(snapshot, path, tree)
+        return found.outline if found else None
     entry = tree.files[path]
     if not 0 <= entry.size <= LINES_BYTES:
         return None
     try:
-        return snapshot.cache.by_blob("raw:" + path.rpartition(".")[2], entry.oid, entry.size * 4, lambda: read_value(path, tree.read(path)))
+        return snapshot.cache.by_blob("holds text", entry.oid, 64, lambda: bool(tree.read(path).strip()))
     except Missing:
         return None
 
 
-def read_value(path: str, data: bytes) -> Any:
-    """What a file of the results holds: a document's value, a list for JSONL and CSV, text for a log; None where it cannot be read."""
+def contents(path: str, data: bytes) -> Contents:
+    """What the bytes of a file of the results hold."""
     if is_document(path):
-        found = read_yaml(data, path) if path.endswith(YAML_SUFFIXES) else read_json(data, path)
-        return found.value
-    text = data[:LINES_BYTES].decode("utf-8", "replace")
-    if path.endswith(LINES_SUFFIXES):
-        lines = [read_json(line.encode(), path) for line in text.split("\n")[:NODES] if line.strip()]
-        return [line.value for line in lines if line.readable]
-    if path.lower().endswith((".csv", ".tsv")):
-        return _table(text, "\t" if path.lower().endswith(".tsv") else ",")
-    return text
-
-
-def _table(text: str, delimiter: str) -> list[dict[str, Any]]:
-    """One object per row, numbers read as numbers."""
-    try:
-        rows = list(csv.reader(text.splitlines()[:NODES], delimiter=delimiter))
-    except csv.Error:
-        return []
-    return [dict(zip(rows[0], map(_cell, row), strict=False)) for row in rows[1:]] if rows else []
-
-
-def _cell(text: str) -> Any:
-    return number(text.strip()) if _PLAIN_NUMBER.match(text.strip()) else text
+        found: Document | None = read_yaml(data, path) if path.endswith(YAML_SUFFIXES) else read_json(data, path)
+    elif is_records(path):
+        found = read_records(data[:LINES_BYTES], path)
+    else:
+        return bool(data.strip())
+    return found.outline if found and found.readable else None
 
 
 # ---------------------------------------------------------------- one file
 
 
-def read_receipt(relative: str, path: str, value: Any, names: Names = Names()) -> Receipt:
-    """What a file is, from its path inside the bundle and its value as `read_value` gives it."""
+def read_receipt(relative: str, path: str, held: Outline | bool, names: Names = Names()) -> Receipt:
+    """What a file is, from its path inside the bundle and what it holds."""
     stem = relative.rpartition("/")[2].rpartition(".")[0] or relative
-    if isinstance(value, str):
-        return Receipt(path, _kind(stem, ()), _arms_of_path(relative, names), "completed" if value.strip() else "unknown", bool(value.strip()))
-    held = tuple(_first(walk(value)))
+    if isinstance(held, bool):
+        return Receipt(path, _kind(stem, _NOTHING), _arms_of_path(relative, names), "completed" if held else "unknown", held)
     named, arms = _arms_of_fields(held, names)
     arms = arms or _arms_of_revisions(held, names) or _arms_of_path(relative, names)
-    measured = any(is_measured(node) for node in held)
+    measured = any(map(_measures, held.columns))
     state = _state(held, measured)
     kind = _kind(stem, held)
     if kind == "plan" and measured and state != "pending":
@@ -205,49 +209,54 @@ def read_receipt(relative: str, path: str, value: Any, names: Names = Names()) -
     return Receipt(path, kind, arms, state, measured, named)
 
 
-def _first(places: Iterable[Node]) -> Iterator[Node]:
-    for count, node in enumerate(places):
-        if count >= NODES:
-            return
-        yield node
+_NOTHING = Outline(())
 
 
-def _kind(stem: str, nodes: Sequence[Node]) -> Kind:
+def _kind(stem: str, held: Outline) -> Kind:
     """By the file's name; then by what a field of the document's top calls it."""
-    said = [stem] + [n.value for n in nodes if len(n.path) == 1 and n.path[0] in ("kind", "type", "record", "label") and isinstance(n.value, str)]
+    said = [stem] + [node.value for node in held.nodes(lambda shape: len(shape) == 1 and shape[0] in ("kind", "type", "record", "label"), str)]
     for text in said:
-        held = frozenset(words(text))
-        found = next((kind for kind, known in _KIND_WORDS if known & held), None)
+        told = frozenset(words(text))
+        found = next((kind for kind, known in _KIND_WORDS if known & told), None)
         if found:
             return found
-    traced = any(n.value is True and {"traced", "diagnostic", "profiled"} & set(words(n.key)) and len(n.path) == 1 for n in nodes)
-    return "diagnostic" if traced else "receipt"
+    flags = held.nodes(lambda shape: len(shape) == 1 and shape[0] is not None and bool(_TRACED & set(words(shape[0]))), bool)
+    return "diagnostic" if any(node.value for node in flags) else "receipt"
 
 
-def is_measured(node: Node) -> bool:
-    """True for a number, or a list of numbers, under a key that names an outcome, outside settings."""
-    if not isinstance(node.value, (Number, list)) or (isinstance(node.value, list) and not (node.value and isinstance(node.value[0], Number))):
-        return False
-    held = set(words(node.key))
-    return (
-        bool(held & _MEASURED)
-        and not held & _NO_OUTCOME
-        and not any(_SETTINGS & set(words(part)) for part in node.path[:-1] if isinstance(part, str))
+_TRACED = family("traced diagnostic profiled")
+
+
+def _measures(column: Column) -> bool:
+    """True where a number, or a list of numbers, stands under a key that names an outcome, outside settings."""
+    return _may_measure(column.shape) and (
+        column.holds(Number)
+        or (list in column.types and any(isinstance(held, list) and held and isinstance(held[0], Number) for held in column.values))
     )
 
 
-def _state(nodes: Sequence[Node], measured: bool) -> State:
+@lru_cache(maxsize=8192)
+def _may_measure(shape: Shape) -> bool:
+    held = set(words(key_of(shape)))
+    return bool(held & _MEASURED) and not held & _NO_OUTCOME and not any(_SETTINGS & set(words(part)) for part in shape[:-1] if part is not None)
+
+
+def _state(held: Outline, measured: bool) -> State:
     """What the document's own state fields say; else completed where it holds an outcome."""
-    texts = [n.value for n in nodes if isinstance(n.value, str) and len(n.path) <= 2 and _STATE_KEYS & set(words(n.key)) and len(n.value) < 500]
+    fields = held.distinct(lambda shape: len(shape) <= 2 and bool(_STATE_KEYS & set(words(key_of(shape)))), str)
+    texts = [node.value for node in fields if len(node.value) < 500]
     for pattern, state in ((_PENDING, "pending"), (_RUNNING, "running"), (_INTERRUPTED, "interrupted"), (_DONE, "completed")):
         if any(pattern.search(text) for text in texts):
-            return "completed" if measured and state == "running" and _has_end(nodes) else state  # type: ignore[return-value]
-    judged = any(_OUTCOME_KEYS & set(words(n.key)) and isinstance(n.value, (str, bool, Number)) and n.value != "" for n in nodes if n.path)
-    return "completed" if measured or judged else "unknown"
+            return "completed" if measured and state == "running" and _has_end(held) else state  # type: ignore[return-value]
+    judged = held.where(lambda shape: bool(shape) and bool(_OUTCOME_KEYS & set(words(key_of(shape)))), (str, bool, Number))
+    return "completed" if measured or any(isinstance(v, (str, bool, Number)) and v != "" for column in judged for v in column.values) else "unknown"
 
 
-def _has_end(nodes: Sequence[Node]) -> bool:
-    return any({"finished", "ended", "completed"} & set(words(n.key)) and isinstance(n.value, str) for n in nodes)
+def _has_end(held: Outline) -> bool:
+    return bool(held.where(lambda shape: bool(_ENDED & set(words(key_of(shape)))), str))
+
+
+_ENDED = family("finished ended completed")
 
 
 # ---------------------------------------------------------------- arms
@@ -256,8 +265,11 @@ def _has_end(nodes: Sequence[Node]) -> bool:
 def arm_of_text(text: str, names: Names, *, value: bool = True) -> frozenset[Arm]:
     """The arms that a name speaks of. `value`: the text is the value of an arm's field, where also weaker words (`new`, `default`) tell."""
     exact = names.arm(text)
-    if exact:
-        return frozenset({exact})
+    return frozenset({exact}) if exact else _arms_said(text[:2000], value)
+
+
+@lru_cache(maxsize=16384)
+def _arms_said(text: str, value: bool) -> frozenset[Arm]:
     held = set(words(text))
     found: set[Arm] = set()
     if held & (_BASELINE_VALUES if value else _BASELINE):
@@ -270,50 +282,53 @@ def arm_of_text(text: str, names: Names, *, value: bool = True) -> frozenset[Arm
     return frozenset(found)
 
 
-def _arms_of_fields(nodes: Sequence[Node], names: Names) -> tuple[tuple[str, ...], frozenset[Arm]]:
-    named, strong, weak = [], set[Arm](), set[Arm]()
-    for node in nodes:
-        key = node.path[-1] if node.path else None
-        if not isinstance(key, str):
-            continue
-        held = words(key)
-        if isinstance(node.value, str) and held and _is_arm_key(held):
-            named.append(node.value)
-            strong |= arm_of_text(node.value, names)
-        elif isinstance(node.value, str) and set(held) & _WEAK_ARM_KEYS and _stands_for_a_run(node):
-            weak |= arm_of_text(node.value, names, value=False)
-        else:
-            strong |= _arm_as_key(node, held, key)
-    return tuple(named), frozenset(strong or weak)
+def _arms_of_fields(held: Outline, names: Names) -> tuple[tuple[str, ...], frozenset[Arm]]:
+    """(values of the arm fields, each once; the arms that fields speak of)."""
+    named = tuple(dict.fromkeys(node.value for node in held.distinct(_names_arm, str)))
+    strong = {arm for text in named for arm in arm_of_text(text, names)}
+    weak = {arm for node in held.distinct(_labels_run, str) for arm in arm_of_text(node.value, names, value=False)}
+    for column in held.where(lambda shape: not _names_arm(shape) and len(_arms_of_key(shape)) == 1):
+        strong |= _arm_as_key(column, held)
+    return named, frozenset(strong or weak)
 
 
-def _is_arm_key(held: tuple[str, ...]) -> bool:
-    return held[-1] in _ARM_KEYS or (held[0] in _ARM_KEYS and held[-1] in {"name", "id", "label"})
+@lru_cache(maxsize=8192)
+def _names_arm(shape: Shape) -> bool:
+    """True for the place of an arm's field."""
+    held = words(shape[-1] or "") if shape else ()
+    return bool(held) and (held[-1] in _ARM_KEYS or (held[0] in _ARM_KEYS and held[-1] in {"name", "id", "label"}))
 
 
-def _stands_for_a_run(node: Node) -> bool:
-    """At the document's top, or in an element of a list: there a label names the run itself."""
-    return len(node.path) == 1 or (len(node.path) >= 2 and isinstance(node.path[-2], int))
+@lru_cache(maxsize=8192)
+def _labels_run(shape: Shape) -> bool:
+    """A label at the document's top, or in an element of a list: there it names the run itself."""
+    return not _names_arm(shape) and bool(shape) and bool(set(words(shape[-1] or "")) & _WEAK_ARM_KEYS) and (len(shape) == 1 or shape[-2] is None)
 
 
-def _arm_as_key(node: Node, held: tuple[str, ...], key: str) -> frozenset[Arm]:
+@lru_cache(maxsize=8192)
+def _arms_of_key(shape: Shape) -> frozenset[Arm]:
+    key = shape[-1] if shape else None
+    return _arms_said(key, False) if key is not None and not set(words(key)) & (_SETTINGS | _SOURCE_WORDS) else frozenset()
+
+
+def _arm_as_key(column: Column, held: Outline) -> frozenset[Arm]:
     """`{"candidate": {… measured …}}`, `candidate_s: 365.884`, `candidate: two-level`."""
-    found = arm_of_text(key, Names(), value=False)
-    if len(found) != 1 or set(held) & (_SETTINGS | _SOURCE_WORDS):
-        return frozenset()
-    if isinstance(node.value, str):
-        return found if len(held) == 1 and found == {"candidate"} and _is_choice(node.value) else frozenset()
-    if isinstance(node.value, dict):
-        return found if len(node.path) <= ARM_DEPTH and any(is_measured(inner) for inner in _first(walk(node.value, node.path))) else frozenset()
-    return found if is_measured(node) or (len(held) == 1 and isinstance(node.value, (Number, list)) and bool(node.value)) else frozenset()
+    shape, found = column.shape, _arms_of_key(column.shape)
+    alone = len(words(shape[-1] or "")) == 1
+    if alone and found == {"candidate"} and not _labels_run(shape) and any(_is_choice(node.value) for node in held.distinct(shape.__eq__, str)):
+        return found
+    if _measures(column) or (alone and any(isinstance(value, (Number, list)) and bool(value) for value in column.values)):
+        return found
+    inside = len(shape) <= ARM_DEPTH and any(_measures(one) for one in held.columns if one.shape[: len(shape)] == shape)
+    return found if inside and dict in column.types else frozenset()
 
 
 def _is_choice(text: str) -> bool:
     return not re.search(r"\b(?:un(?:selected|decided|known)|none|tbd|n/?a|pending|not)\b|待定|未选|无", text, re.IGNORECASE) and 0 < len(text) < 200
 
 
-def _arms_of_revisions(nodes: Sequence[Node], names: Names) -> frozenset[Arm]:
-    found = {names.arm(sha) for _, sha in source_revisions(nodes)}
+def _arms_of_revisions(held: Outline, names: Names) -> frozenset[Arm]:
+    found = {names.arm(sha) for _, sha in source_revisions(held)}
     return frozenset(arm for arm in found if arm) if None not in found else frozenset()
 
 
@@ -335,7 +350,7 @@ def arm_names(snapshot: Snapshot, bundle: Bundle) -> Names:
 def _arm_names(snapshot: Snapshot, bundle: Bundle) -> Names:
     baseline, candidate = set[str](), set[str]()
     for path in bundle.part("plan"):
-        for node in _first(nodes(snapshot, path)) if is_document(path) else ():
+        for node in places(snapshot, path).nodes(bool, str):
             target = _named_by_plan(node)
             if target:
                 (baseline if target[0] == "baseline" else candidate).update(target[1])
@@ -368,11 +383,15 @@ def _other_arms(snapshot: Snapshot, bundle: Bundle, known: Names) -> frozenset[s
     return frozenset(t.strip().lower() for t, arms in told if not arms and not set(words(t)) <= _NEUTRAL and _is_choice(t))
 
 
-def _named(snapshot: Snapshot, path: str) -> list[str]:
-    """The values of a document's arm fields; where it has none, its top's label."""
-    held = tuple(_first(nodes(snapshot, path)))
-    labels = [n.value for n in held if len(n.path) == 1 and n.key.lower() in _LABELS and isinstance(n.value, str) and _is_name(n.value)]
-    return list(_arms_of_fields(held, Names())[0]) or labels
+def _named(snapshot: Snapshot, path: str) -> tuple[str, ...]:
+    """The values of a document's arm fields; where it has none, its top's label. Kept by object id."""
+
+    def make() -> tuple[str, ...]:
+        held = places(snapshot, path)
+        labels = held.nodes(lambda shape: len(shape) == 1 and (shape[0] or "").lower() in _LABELS, str)
+        return _arms_of_fields(held, Names())[0] or tuple(node.value for node in labels if _is_name(node.value))
+
+    return snapshot.cache.by_blob("arm fields", snapshot.head.files[path].oid, 256, make)
 
 
 def _is_name(text: str) -> bool:
@@ -388,17 +407,23 @@ _FOREIGN = family(
     "evidence record manifest schema validator judge scorer tool tools parent prompt prompts fixture fixtures reviewed report cann cuda sdk "
     "compiler toolchain site docs tree blob 数据 数据集 模型 权重 镜像 工具"
 )
+_FOREIGN_ZH = re.compile(r"数据|模型|权重|镜像|工具|脚本|测试框架|校验|清单|文档")
 _REVISION = re.compile(r"[0-9a-fA-F]{7,40}\Z")
 
 
-def source_revisions(nodes: Iterable[Node]) -> Iterator[tuple[Node, str]]:
+def source_revisions(held: Outline) -> Iterator[tuple[Node, str]]:
     """(place, lower-case hex) of every revision a document says its outcome was made with; those of data sets, models, harnesses… are left out."""
-    for node in nodes:
-        if not isinstance(node.value, str) or not _REVISION.match(node.value.strip()) or not node.path:
-            continue
-        said = {word for part in node.path for word in (words(part) if isinstance(part, str) else ())}
-        if set(words(node.key)) & _SOURCE_WORDS and not said & (_FOREIGN | {"256"}) and not _is_other_object(node):
+    for node in held.nodes(_is_revision, str):
+        if _REVISION.match(node.value.strip()) and not _is_other_object(node):
             yield node, node.value.strip().lower()
+
+
+@lru_cache(maxsize=8192)
+def _is_revision(shape: Shape) -> bool:
+    said = {word for part in keys_of(shape) for word in words(part)}
+    key = key_of(shape)
+    named = bool(set(words(key)) & _SOURCE_WORDS) or ZH_REVISION_KEY.search(key) is not None
+    return named and not said & (_FOREIGN | {"256"}) and not any(_FOREIGN_ZH.search(part) for part in keys_of(shape))
 
 
 def _is_other_object(node: Node) -> bool:

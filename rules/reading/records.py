@@ -47,15 +47,17 @@ def records(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Records 
     if entry is None or not entry.is_file or not 0 <= entry.size <= TABLE_BYTES:
         return None
 
-    def make() -> Records | None:
-        text = tree.read(path).decode("utf-8", "replace").removeprefix("\ufeff")
-        longest = snapshot.config.limits.log_line
-        return read_lines(text, path, longest) if path.lower().endswith(LINES_SUFFIXES) else read_table(text, path)
-
+    longest = snapshot.config.limits.log_line
     try:
-        return snapshot.cache.by_blob("records:" + path, entry.oid, entry.size * 8, make)
+        return snapshot.cache.by_blob("records:" + path, entry.oid, entry.size * 8, lambda: read_records(tree.read(path), path, longest))
     except Missing:
         return None
+
+
+def read_records(data: bytes, path: str, longest: int = 65536) -> Records | None:
+    """The rows of a CSV, TSV or JSONL file; None where it is longer than 100,000 rows. Lines of JSONL above `longest` characters are left out."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return read_lines(text, path, longest) if path.lower().endswith(LINES_SUFFIXES) else read_table(text, path)
 
 
 def read_lines(text: str, path: str = "", longest: int = 65536) -> Records | None:

@@ -115,8 +115,11 @@ def placeholder(value: str) -> bool:
     return bool(found and len(text) <= 120 and (found.start() <= 24 or len(text) <= 60))
 
 
+ZH_REVISION_KEY = re.compile(r"提交|修订|(?:基线|候选|对照|源码|源代码|代码|引擎|补丁|来源|被测|上游)版本|版本号")
+"""Chinese keys of a revision; 版本 alone may be that of anything."""
 _BRANCHES = re.compile(
     r"(?:(?:origin|upstream|remotes/[\w.-]{1,40}|refs/heads|refs/remotes/[\w.-]{1,40}|heads)/(?P<path>[\w./-]{1,200})"
+    r"|(?P<topic>(?:feature|feat|fix|bugfix|hotfix|topic|wip|exp|experiment|users?)/[\w-][\w./-]{0,150})"
     r"|(?P<name>main|master|head|develop|development|dev|trunk|default|nightly|latest|tip|mainline|edge|current)(?:\s+branch)?"
     r"|(?:the\s+)?(?:latest|current)\s+(?P<latest>main|master|head|develop|trunk|commit)|(?:branch|分支)[\s:：]{1,3}`?(?P<said>[\w./-]{1,200})`?|(?P<zh>主干|主分支|最新(?:版|提交|代码)?))\Z",
     re.IGNORECASE,

@@ -16,6 +16,7 @@ from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_
 from rules.reading.named_paths import split_key
 from rules.reading.references import (
     MOST,
+    ZH_REVISION_KEY,
     Image,
     each_once,
     image_reference,
@@ -245,7 +246,7 @@ _KEY_ANTI = frozenset(
         "oid",
     ]
 )
-_ZH_KEY = re.compile(r"提交|修订|基线|候选")
+_ZH_KEY = re.compile(rf"{ZH_REVISION_KEY.pattern}|基线|候选")
 _KINDS = ("type", "object_type", "objectType", "kind", "git_type")
 _OTHER_KINDS = frozenset(["tree", "blob", "tag"])
 _HEX_ONLY = re.compile(r"[0-9a-fA-F]{7,40}\Z")

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from math import log
 
 from rules.core.model import Bundle, Location, Missing, Snapshot, Tree
-from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, nodes, pointer, walk
+from rules.reading.documents import LINES_SUFFIXES, Node, Number, Path, document, is_document, pointer
 from rules.reading.end_keys import subject_family
 from rules.reading.keys import family, words
 from rules.reading.lifecycle import MENTIONS, Observation, lifecycle_of, observations
 from rules.reading.prefilter import mentions
-from rules.reading.receipts import LINES_BYTES, Names, arm_of_text, read_value
+from rules.reading.receipts import LINES_BYTES, Names, arm_of_text
+from rules.reading.records import source
 
 TABLES = (".csv", ".tsv", *LINES_SUFFIXES)
 _LISTS = family(
@@ -79,10 +80,8 @@ def _of_table(snapshot: Snapshot, path: str, tree: Tree) -> Run | None:
         return None
 
     def make() -> Run | None:
-        data = tree.read(path)
-        if not mentions(data.decode("utf-8", "replace"), *MENTIONS):
-            return None
-        told = tuple(observations(walk(read_value(path, data))))
+        found = source(snapshot, path, tree)
+        told = tuple(observations(found.outline)) if found and mentions(found.text, *MENTIONS) else ()
         return Run(path, (), tokens(path.rpartition("/")[2].rpartition(".")[0]), told) if told else None
 
     try:
@@ -112,7 +111,7 @@ def runs_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Ru
     if entry is None or found is None or not found.readable:
         return ()
     return snapshot.cache.by_blob(
-        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, nodes(snapshot, path, tree), lifecycle_of(snapshot, path, tree)))
+        "runs:" + path, entry.oid, 4096, lambda: tuple(_runs(path, found.outline.all(), lifecycle_of(snapshot, path, tree)))
     )
 
 

@@ -111,7 +111,7 @@ def sampled(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Sampled:
 
 def read_samples(held: Outline) -> Sampled:
     """Every series, aggregate and declared number among the places of a document."""
-    root = held.columns[0].values[0] if held.columns else None
+    root = held.top
     series = [one for node in held.pick(_listing) for one in _series(node, unit_around(root, node.path))]
     stated: list[Stated] = []
     declared: list[Declared] = []
@@ -157,7 +157,7 @@ def _may_state(shape: Shape) -> bool:
     if key is None:
         return False
     unit = read_key(key).unit
-    return bool(counts(key)) or statistic_at(shape[-2:]) is not None or (unit is not None and unit.name == "min")
+    return bool(counts(key)) or statistic_at(shape if len(shape) == 3 else shape[-2:]) is not None or (unit is not None and unit.name == "min")
 
 
 def _summaries(series: list[Series], stated: list[Stated]) -> frozenset[Path]:
@@ -229,7 +229,7 @@ def _own_unit(path: Path, held: dict[str, Any]) -> Unit | None:
 
 def _stated(path: Path, held: Any, parent: Any, inherited: Callable[[], Unit | None]) -> Stated | None:
     key = str(path[-1])
-    statistic, unit = statistic_at(path[-2:]), read_key(key).unit
+    statistic, unit = statistic_at(path if len(path) == 3 else path[-2:]), read_key(key).unit
     if statistic is None and unit is not None and unit.name == "min" and isinstance(parent, dict) and key[:-3] + "max" in parent:
         statistic, unit = Statistic("min"), None
     text = literal(held) if statistic else None
@@ -249,7 +249,10 @@ def statistic_at(path: tuple[str | int | None, ...]) -> Statistic | None:
         p = Fraction(str(path[-1]).rstrip("%"))
         p = p if p < 1 else p / 100
         return Statistic("median") if p == Fraction(1, 2) else Statistic("percentile", p) if 0 < p < 1 else None
-    return above.statistic if above.statistic and above.statistic.kind in ("mean", "median", "stdev", "percentile") else None
+    kinds = ("mean", "median", "stdev", "percentile") + (
+        ("min", "max") if len(path) == 3 and not isinstance(path[0], str) and not above.content else ()
+    )
+    return above.statistic if above.statistic and above.statistic.kind in kinds else None
 
 
 # ---------------------------------------------------------------- series

@@ -26,6 +26,8 @@ _LEFT_OUT = re.compile(
     r"|剔除|丢弃|失败|缺失|中断|未完成|尚未|仅有|只有|超时",
     re.IGNORECASE,
 )
+# A part of them is named, not all.
+_PART_OF = re.compile(r"\b(?:of|among) (?:the|these|those|its|all) (?:\d{1,4}|[a-z]{3,8}) (?:receipt|run|file|sample)s?\b|其中", re.IGNORECASE)
 _RANGE = re.compile(r"`([^`\n]{3,200})`\s{0,2}(?:to|through|until|–|—|-|…|\.\.\.?|至|到|~)\s{0,2}`([^`\n]{3,200})`")
 _HOLDER = re.compile(r"<[a-z_]{1,12}>|\{[a-z_0-9.,]{1,12}\}|\[[a-z0-9-]{1,8}\]|(?<=[-_.])[NnkKiXx](?=\.[a-z]{2,5}\Z)|\?")
 
@@ -68,7 +70,7 @@ def _counts_runs(one: Statement) -> bool:
 
 def _in_statement(snapshot: Snapshot, bundle: Bundle, one: Statement, warmups: set[int]) -> Told | None:
     counted = [t for t in tallies(one.text) if t.family in ("run", "receipt", "sample", "file") and t.value >= 2]
-    if not counted or len({t.value for t in counted}) > 1:
+    if not counted or len({t.value for t in counted}) > 1 or _PART_OF.search(one.text):
         return None
     tally = counted[0]
     named = [span.text.strip() for span in one.code_spans if looks_like_path(span.text)]
@@ -123,7 +125,7 @@ def _joined(text: str, named: list[str]) -> bool:
 
 def _are_receipts(named: list[str]) -> bool:
     """Files of one kind: the names differ in a number or a letter only."""
-    return len({re.sub(r"\d{1,6}|(?<=[-_])[a-z](?=\.)", "#", name.rpartition("/")[2]) for name in named}) == 1
+    return len({re.sub(r"\d{1,6}|(?:(?<=[-_])|\A)[a-z](?=\.)", "#", name.rpartition("/")[2]) for name in named}) == 1
 
 
 def _by_arrays(snapshot: Snapshot, one: Statement, tally: Tally, file: str, warmups: set[int]) -> Told | None:

@@ -135,6 +135,8 @@ def read_key(text: str) -> Key:
     """What `text` says as a key."""
     held = _joined(words(text))
     unit = unit_of(text)
+    if unit is None and held[-1:] == ("min",) and any(_statistic(held, i)[0] for i in range(len(held) - 1)):
+        unit = unit_named("minutes")  # `mean_bake_min`: a second statistic would say nothing
     minutes = unit is not None and unit.name == "min" and held[-1:] == ("min",)
     statistics: list[Statistic] = []
     per: str | None = None

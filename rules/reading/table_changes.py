@@ -177,7 +177,9 @@ def _against_baseline(header: Sequence[str], rows: Grid, column: int) -> Iterato
 def _is_baseline(label: str) -> bool:
     """`baseline (fp16)`, `stock kernel`; a label such as `pcie_reference_or_gt` only holds such a word."""
     said = re.findall(r"[A-Za-z]+|[\u4e00-\u9fff]+", label)
-    return (bool(said) and any(_BASELINE.search(word) for word in (said[0], said[-1]))) or (len(said) <= _SOME and _BASELINE.search(label) is not None)
+    return (bool(said) and any(_BASELINE.search(word) for word in (said[0], said[-1]))) or (
+        len(said) <= _SOME and _BASELINE.search(label) is not None
+    )
 
 
 def _row_cell(header: Sequence[str], row: Sequence[str], index: int, column: int, value: int, base: Sequence[str]) -> Cell | None:

@@ -6,14 +6,16 @@ A time without a zone is read (`local`) but has no `micros`: it cannot be compar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 from rules.reading.documents import Node, Number
 from rules.reading.keys import family, words
+from rules.reading.outline import Outline
 
 MICRO = 1_000_000
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
@@ -143,6 +145,7 @@ def later(one: Moment, other: Moment) -> int | None:
 # ---------------------------------------------------------------- keys
 
 
+@lru_cache(maxsize=8192)
 def time_key(key: str) -> TimeKey | None:
     """What a key says about a time it may hold; None where it names no time, or one that lies ahead (planned, expires, deadline)."""
     parts = tuple(word for whole in words(key) for word in _cut(whole))
@@ -167,6 +170,7 @@ def _cut(word: str) -> tuple[str, ...]:
     return (*((rest,) if rest else ()), *found) if found else (word,)
 
 
+@lru_cache(maxsize=8192)
 def elapsed_stem(key: str) -> tuple[str, ...] | None:
     """The words of a key that holds an elapsed time, without those that say so and without its unit; None for another key."""
     parts = tuple(part for word in words(key) for part in _cut(word))
@@ -183,6 +187,7 @@ def read_duration(key: str, value: Any) -> tuple[Fraction, Fraction] | None:
     return _duration_of_text(value.strip()) if isinstance(value, str) and 0 < len(value) <= 64 else None
 
 
+@lru_cache(maxsize=8192)
 def unit_of(key: str) -> Fraction | None:
     """Seconds per unit that a key ends with (`elapsed_ms`, `耗时_秒`), or None."""
     parts = words(key)
@@ -220,11 +225,16 @@ class Timed:
     moment: Moment
 
 
-def times_of(nodes: Iterable[Node]) -> Iterator[Timed]:
+def times_of(held: Outline) -> Iterator[Timed]:
     """Every time of a document that stands under a key of time, in order."""
-    for node in nodes:
-        if isinstance(node.value, (str, Number)) and node.path and isinstance(node.path[-1], str):
-            key = time_key(node.path[-1])
-            moment = read_moment(node.value) if key else None
-            if key and moment:
-                yield Timed(node, key, moment)
+    for node in held.nodes(lambda shape: bool(shape) and shape[-1] is not None and time_key(shape[-1]) is not None, (str, Number)):
+        timed = timed_at(node)
+        if timed:
+            yield timed
+
+
+def timed_at(node: Node) -> Timed | None:
+    """The time that a place holds under a key of time."""
+    key = time_key(node.path[-1]) if isinstance(node.value, (str, Number)) and isinstance(node.path[-1], str) else None
+    moment = read_moment(node.value) if key else None
+    return Timed(node, key, moment) if key and moment else None

@@ -49,10 +49,10 @@ def _mark(key: str, held: object) -> str | None:
     return None
 
 
-def is_kept_apart(top: Node, node: Node) -> bool:
+def is_kept_apart(top: object, node: Node) -> bool:
     """The field lies in an object that is kept apart as a diagnostic."""
     return any(held_words(part) & DIAGNOSTIC_KEYS for part in node.path if isinstance(part, str)) or (
-        isinstance(top.value, dict) and traced_by(top.value) is not None and "arm" not in top.value
+        isinstance(top, dict) and traced_by(top) is not None and "arm" not in top
     )
 
 

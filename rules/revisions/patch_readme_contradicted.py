@@ -126,9 +126,19 @@ def denies_change(one: Statement, known: set[str], in_patch: bool) -> bool:
             return True
         named = [match[g] for g in ("a", "b", "c", "d", "e", "f") if match[g] and match[g].strip()]
         said = {word for name in named for word in words(name)} | (set(words(match[0])) & {"code", "source"})
-        if said & (_ENGINE | known) or (not named and in_patch and not match["zh3"]):
+        if (
+            said & (_ENGINE | known)
+            or any(_of_one_stem(word, name) for word in said for name in known)
+            or (not named and in_patch and not match["zh3"])
+        ):
             return True
     return False
+
+
+def _of_one_stem(word: str, name: str) -> bool:
+    """`warper` and `warp.c`, `tokenisation` and `tokenise.py`."""
+    shared = min(len(word), len(name))
+    return shared >= 4 and (word.startswith(name) or name.startswith(word) or (shared >= 7 and word[: shared - 2] == name[: shared - 2]))
 
 
 def says_pinned(one: Statement, uncovered: list[Used]) -> bool:

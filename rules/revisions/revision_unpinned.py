@@ -26,7 +26,7 @@ from rules.core.redact import excerpt
 from rules.reading.documents import Node, document, is_document, nodes
 from rules.reading.manifests import manifests
 from rules.reading.named_paths import split_key
-from rules.reading.references import image_reference, mutable_reference, placeholder
+from rules.reading.references import ZH_REVISION_KEY, image_reference, mutable_reference, placeholder
 from rules.reading.statements import Statement, statements
 from rules.reading.words import AUTHOR_REPORTED, has_word
 
@@ -119,6 +119,9 @@ _NOT_ONE = frozenset(
 _POINTER = frozenset(
     ["url", "source", "patch", "pointer", "upstream", "code", "location", "link", "href", "diff", "change", "tree", "来源", "补丁", "链接"]
 )
+# In a result, these may lead to anything; texts and data at an address are read, not run.
+_LINKS = frozenset(["url", "upstream", "location", "link", "href", "链接"])
+_TEXT_URL = re.compile(r"/(?:blob|raw)/[^\s]{1,300}\.(?:md|rst|txt|html?|pdf|csv|png|svg|json)(?:[#?][^\s]{0,200})?\s*\Z", re.IGNORECASE)
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z", re.IGNORECASE)
 _SHORT = re.compile(r"[0-9a-f]{7,40}\Z", re.IGNORECASE)
 _TEMPLATE = re.compile(r"template|example|sample-plan|skeleton|模板|示例", re.IGNORECASE)
@@ -176,17 +179,24 @@ def _kind(bundle: Bundle, path: str, node: Node) -> str | None:
     if words & _IMAGE and not words & (_NOT_ONE - {"name", "tag", "id"}):
         image = None if _NO_IMAGE.search(node.value) else image_reference(node.value)
         return "image" if image and image.is_mutable else "placeholder" if placeholder(node.value) else None
-    required = bool(words & _REVISION) or (bool(words & _ARM) and bool(above & _HOLDERS))
+    required = bool(words & _REVISION) or ZH_REVISION_KEY.search(node.key) is not None or (bool(words & _ARM) and bool(above & _HOLDERS))
     if required and not words & _NOT_ONE:
         if placeholder(node.value):
             return "placeholder"
-        if mutable_reference(node.value) and not _pinned_beside(node):
+        if mutable_reference(node.value) and not _pinned_beside(node, _PARENT):
             return "branch"
     if words & _ARM and not words & _NOT_ONE and _SHA_LIKE.search(node.value) and placeholder(node.value):
         return "placeholder"
     if words & _BRANCH and _is_pointer(bundle, path, node) and not _pinned_beside(node):
         return "placeholder" if placeholder(node.value) else "branch"
-    if words & (_POINTER | _ARM) and "github" in node.value and mutable_reference(node.value) and not _pinned_beside(node):
+    pointers = _POINTER if bundle.part_of(path) != "results" else _POINTER - _LINKS
+    if (
+        words & (pointers | _ARM)
+        and not _TEXT_URL.search(node.value)
+        and "github" in node.value
+        and mutable_reference(node.value)
+        and not _pinned_beside(node)
+    ):
         return "branch"
     return None
 
@@ -204,11 +214,14 @@ def _is_pointer(bundle: Bundle, path: str, node: Node) -> bool:
     return bundle.part_of(path) in ("patch", "plan") or named
 
 
-def _pinned_beside(node: Node) -> bool:
-    """True when the same object holds an immutable revision."""
+_PARENT = frozenset(["parent", "base", "onto", "against", "父提交"])
+
+
+def _pinned_beside(node: Node, but: frozenset[str] = frozenset()) -> bool:
+    """True when the same object holds an immutable revision; that of the parent (`but`) does not say which commit grew from it."""
     held: Any = node.parent
     return isinstance(held, dict) and any(
-        _is_id(value) for key, value in held.items() if not set(split_key(key).split("_")) & {"digest", "sha256", "checksum"}
+        _is_id(value) for key, value in held.items() if not set(split_key(key).split("_")) & ({"digest", "sha256", "checksum"} | but)
     )
 
 

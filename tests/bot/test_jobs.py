@@ -223,3 +223,63 @@ async def test_writes_of_one_installation_are_a_second_apart(tmp_path: Path) -> 
 def _long(number: int) -> str:
     rows = ",\n".join(f'  {{"step": {n}, "seconds": {n * 1.37:.3f}, "name": "run {number} step {n}"}}' for n in range(4_000))
     return f'{{"campaign": "alpha-1", "rows": [\n{rows}\n]}}\n'
+
+
+async def test_a_suspended_installation_a_deleted_repository_and_a_vanished_head_are_not_tried_for_ever(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        first, second = on.pull("first"), on.pull("second")
+        installation = on.twin.world.installation_of(on.home.repository)
+        assert installation
+        on.twin.suspend(installation)
+        await on.twin.deliver("installation", action="suspend", installation=installation, to=at.hook)
+        await opened(on, at, first)
+        await until(lambda: "the installation is not active" in at.log, at)
+        on.twin.suspend(installation, False)
+        await on.twin.deliver("installation", action="unsuspend", installation=installation, to=at.hook)
+        second.commit({"docs/more.md": "More.\n"})
+        payload = on.twin.payload("pull_request", action="synchronize", pull=second)
+        on.home.move("second", on.home.tip("first") or "")
+        await on.twin.deliver("pull_request", payload, to=at.hook)
+        await until(lambda: checks(on, second.head_sha) == ["failure"], at)
+        on.home.delete()
+        await on.twin.deliver("pull_request", payload, to=at.hook)
+        await until(lambda: "nothing to do: GitHub has no" in at.log, at)
+        assert "Traceback" not in at.log
+
+
+async def test_a_missing_permission_costs_that_write_alone(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        on.twin.faults.answer(403, "/repos/*/pulls/1/reviews", "POST", 5, "Resource not accessible by integration")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        assert "was not written: GitHub refuses (403 Resource not accessible by integration" in at.log and ours(pull) == []
+
+
+async def test_t16_githubs_reasons_for_a_refusal_are_logged(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        pull = on.pull()
+        on.twin.faults.answer(422, "/repos/*/pulls/1/reviews", "POST", 5, "Unprocessable Entity: was submitted too quickly")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        assert "PostReview was not written: GitHub does not take it (422 Unprocessable Entity: was submitted too quickly)" in at.log
+
+
+async def test_a_re_run_of_a_forks_head_and_a_merge_group_are_reviewed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, service(on.twin, on.data) as at:
+        fork = on.twin.fork(on.home, "bob/evidence")
+        fork.commit("patch", {evidence.GUIDE: "# Alpha 1\n\n- `/home/bob/raw`\n"}, "Patch", user="bob", parent=on.home.tip("main"))
+        pull = on.home.open_pull(head="bob:patch", title="From a fork", user="bob")
+        await opened(on, at, pull)
+        await until(lambda: checks(on, pull.head_sha) == ["failure"], at)
+        run = next(one for one in on.home.check_runs if one.name == "assay")
+        payload = on.twin.payload("check_suite", action="rerequested", repository=on.home, suite=run.suite)
+        payload["check_suite"]["pull_requests"] = []
+        await on.twin.deliver("check_suite", payload, to=at.hook)
+        await until(lambda: "1 pulls have this head" in at.log and at.log.count("to write after") >= 3, at)
+        pull.enqueue("ann")
+        group = next(one for one in on.twin.events if one.name == "merge_group")
+        await on.twin.deliver("merge_group", group.payload, to=at.hook)
+        head = group.payload["merge_group"]["head_sha"]
+        await until(lambda: checks(on, head) == ["failure"], at)
+        assert len(ours(pull)) == 1

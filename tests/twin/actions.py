@@ -73,7 +73,8 @@ def add_job(
     """A job and the check run that shows it; `conclusion` None goes on."""
     request = {"name": name, "head_sha": run.head_sha, "status": "completed" if conclusion else "queued", "conclusion": conclusion}
     check = checks.create_run(world, home, world.app, run.actor, request, ACTIONS_APP_ID)
-    job = Job(world.next_id(), name, check, labels, log.encode() if isinstance(log, str) else log)
+    # A job and its check run have the same id on GitHub (the job object's `check_run_url` ends with it).
+    job = Job(check.id, name, check, labels, log.encode() if isinstance(log, str) else log)
     run.jobs.append(job)
     run.status = "completed" if all(one.check.status == "completed" for one in run.jobs) else "queued"
     run.conclusion = _together(run) if run.status == "completed" else None

@@ -2,16 +2,17 @@ import json
 
 import pytest
 
-from rules.reading.documents import read_json, walk
+from rules.reading.documents import read_json
 from rules.reading.layout import bundles
-from rules.reading.receipts import Names, Receipt, read_receipt, read_value, receipts, source_revisions
+from rules.reading.outline import outline
+from rules.reading.receipts import Names, Receipt, contents, read_receipt, receipts, source_revisions
 from tests.worlds import bundle, snapshot
 
 SHA = "c85c339fc49794f100fe162e6cd21efbe5c5ab9e"
 
 
 def read(name: str, value: object, names: Names | None = None) -> Receipt:
-    return read_receipt(f"results/{name}", f"evidence/x/results/{name}", read_json(json.dumps(value).encode()).value, names or Names())
+    return read_receipt(f"results/{name}", f"evidence/x/results/{name}", read_json(json.dumps(value).encode()).outline, names or Names())
 
 
 @pytest.mark.parametrize(
@@ -80,10 +81,10 @@ def test_candidate_results() -> None:
 
 
 def test_tables_and_lines() -> None:
-    table = read_value("a.csv", b"arm,ms\ncontrol,3.1\ncandidate,2.9\n")
+    table = contents("a.csv", b"arm,ms\ncontrol,3.1\ncandidate,2.9\n")
     assert read_receipt("results/a.csv", "a.csv", table).arms == {"baseline", "candidate"}
     assert read_receipt("results/a.csv", "a.csv", table).is_candidate_result
-    lines = read_value("a.jsonl", b'{"arm": "candidate", "ms": 3.1}\nnot json\n')
+    lines = contents("a.jsonl", b'{"arm": "candidate", "ms": 3.1}\nnot json\n')
     assert read_receipt("results/a.jsonl", "a.jsonl", lines).is_candidate_result
 
 
@@ -93,4 +94,4 @@ def test_source_revisions() -> None:
             {"revision": SHA, "dataset": {"revision": SHA}, "harness_commit": SHA, "image_sha256": "a" * 64, "engine": {"commit": SHA[:12]}}
         ).encode()
     ).value
-    assert [(node.pointer, sha) for node, sha in source_revisions(walk(value))] == [("/revision", SHA), ("/engine/commit", SHA[:12])]
+    assert [(node.pointer, sha) for node, sha in source_revisions(outline(value))] == [("/revision", SHA), ("/engine/commit", SHA[:12])]
