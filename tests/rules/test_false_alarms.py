@@ -113,6 +113,14 @@ def test_dozens_of_absent_files_are_one_finding() -> None:
     assert one.title.startswith("30 files") and len(one.evidence) == 20
 
 
+def test_folders_and_globs_of_the_whole_repository() -> None:
+    named = {"prompts": "evidence/other/prompts/", "all": "evidence/other/prompts/*.txt", "gone": "evidence/camp/raw/"}
+    files = {**bundle({"results/a.json": named}), **bundle({"prompts/a.txt": "x"}, "other")}
+    assert [one.evidence for one in findings(ARTIFACT, snapshot(files))] == [(("path", "evidence/camp/raw/"),)]
+    text = bundle({"results/notes.md": "- `evidence/camp/prompts/`\n", "plan/a.json": {}})
+    assert len(findings(ARTIFACT, snapshot(text))) == 1
+
+
 def test_settings_with_comments_are_no_documents() -> None:
     assert count(UNREADABLE, {"harness/tsconfig.test.json": '{"a": 1,}', "results/a.json": '{"a": 1,}'}) == 1
 
