@@ -128,7 +128,7 @@ def _in_documents(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     missing: dict[str, list[Location]] = defaultdict(list)
     for path in bundle.files:
         for named in named_paths(snapshot, bundle, path) if is_document(path) else ():
-            if not named.files and not named.external:
+            if not named.files and not named.external and not _is_nested(snapshot, bundle, named.text):
                 missing[named.text].append(at(path, named.place))
     by_document: dict[str, list[str]] = defaultdict(list)
     for text, places in missing.items():
@@ -180,9 +180,15 @@ def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bun
         relative = text.removeprefix(bundle.path + "/")
         if relative.partition("/")[0].lower() in _SOURCES:
             continue
-        if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative):
+        if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative) and not _is_nested(snapshot, bundle, text):
             where = Location(path, line=span.line, role="claim", text=statement.text)
             yield _finding(bundle, text, (where,), Severity.MEDIUM, f"“{excerpt(statement.text)}” names `{text}`")
+
+
+def _is_nested(snapshot: Snapshot, bundle: Bundle, text: str) -> bool:
+    """A path from the repository's root that stands below a folder instead: a whole example repository was moved there."""
+    wanted = f"/{text.strip('/')}"
+    return text.startswith(bundle.path + "/") and any(path.endswith(wanted) or f"{wanted}/" in path for path in snapshot.head.files)
 
 
 def _is_path(text: str) -> bool:
