@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -225,12 +225,6 @@ class Snapshot:
         return self.cache.memo((id(self), key), make)
 
 
-@lru_cache(maxsize=4096)
-def _part_lead(bundle: str, folder: str) -> re.Pattern[str]:
-    """What the paths of one part of a bundle begin with."""
-    return re.compile(re.escape(f"{bundle}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
-
-
 @dataclass(frozen=True)
 class Bundle:
     """One campaign's directory at one tree. `files` are full paths, sorted."""
@@ -242,17 +236,28 @@ class Bundle:
 
     def part(self, name: str) -> tuple[str, ...]:
         """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        lead = _part_lead(self.path, getattr(self.root, name))
-        return tuple(path for path in self.files if lead.match(path))
+        return self._parts[name]
 
     def part_of(self, path: str) -> str | None:
         """Which part `path` belongs to, or None for a file beside them."""
-        parts = ("plan", "results", "patch", "validator")
-        return next((name for name in parts if _part_lead(self.path, getattr(self.root, name)).match(path)), None) if path in self._held else None
+        return self._part_of.get(path)
 
     @cached_property
-    def _held(self) -> frozenset[str]:
-        return frozenset(self.files)
+    def _parts(self) -> dict[str, tuple[str, ...]]:
+        made = {}
+        for name in ("plan", "results", "patch", "validator"):
+            lead = re.compile(re.escape(f"{self.path}/{getattr(self.root, name)}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+            made[name] = tuple(path for path in self.files if lead.match(path))
+        return made
+
+    @cached_property
+    def _part_of(self) -> dict[str, str]:
+        return {path: name for name in reversed(self._parts) for path in self._parts[name]}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders at its root."""
+        return frozenset(inside.partition("/")[0] for path in self.files if "/" in (inside := self.relative(path)))
 
     def relative(self, path: str) -> str:
         """`path` inside the bundle."""
