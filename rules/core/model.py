@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -224,6 +225,9 @@ class Snapshot:
         return self.cache.memo((id(self), key), make)
 
 
+PARTS = ("plan", "results", "patch", "validator")
+
+
 @dataclass(frozen=True)
 class Bundle:
     """One campaign's directory at one tree. `files` are full paths, sorted."""
@@ -235,13 +239,17 @@ class Bundle:
 
     def part(self, name: str) -> tuple[str, ...]:
         """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        folder = getattr(self.root, name)
-        lead = re.compile(re.escape(f"{self.path}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
-        return tuple(path for path in self.files if lead.match(path))
+        return tuple(path for path, part in self._parts.items() if part == name)
 
     def part_of(self, path: str) -> str | None:
         """Which part `path` belongs to, or None for a file beside them."""
-        return next((name for name in ("plan", "results", "patch", "validator") if path in self.part(name)), None)
+        return self._parts.get(path)
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        leads = {name: re.compile(re.escape(f"{self.path}/{getattr(self.root, name)}") + r"(?:[-_.]?v?\d[\w.-]*)?/") for name in PARTS}
+        found = ((path, next((name for name, lead in leads.items() if lead.match(path)), None)) for path in self.files)
+        return {path: name for path, name in found if name}
 
     def relative(self, path: str) -> str:
         """`path` inside the bundle."""
