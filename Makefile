@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := -m pip --disable-pip-version-check
 
-.PHONY: try test lint check docs bench lock clean
+.PHONY: try test lint check docs bench precision lock clean
 
 try: $(READY)
 	@$(BIN)/python -m fixtures.demo
@@ -28,6 +28,10 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python -m bench.run
 	$(BIN)/python -m bench.service
+
+# make precision ARGS="--replay 10 clone/of/a/repository its-config.yml"
+precision: $(READY)
+	$(BIN)/python -m bench.precision $(ARGS)
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Assay needs Python 3.11 or newer; set PYTHON=… to one." if sys.version_info < (3, 11) else None)'

@@ -359,6 +359,7 @@ class Rule:
 
     each(snapshot, bundle)  judges one bundle by itself. It may depend on nothing but the bundle's files at head, the inventory and the config,
                             so what it yields is kept by their object ids and not computed again while they stay the same
+    reads(snapshot, bundle) takes, while the bundle's documents are parsed, what `check` and `asks` will need of them, and keeps it by object ids
     check(snapshot, facts)  judges what needs more: history, other bundles, the conversation, answers from the outside
     asks(snapshot)          yields questions for the outside, before `check`
     needs                   parts of the snapshot without which the rule has nothing to look at
@@ -372,6 +373,7 @@ class Rule:
     needs: frozenset[Need] = frozenset()
     asks: Callable[[Snapshot], Iterable[Question]] | None = None
     each: Callable[[Snapshot, Bundle], Iterable[Item]] | None = None
+    reads: Callable[[Snapshot, Bundle], None] | None = None
     preview: bool = False
     norms: tuple[tuple[str, ...], ...] = ()
     doc: str = ""

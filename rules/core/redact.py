@@ -107,7 +107,12 @@ def _is_generic(name: str) -> bool:
     if short:
         return any(known.startswith(short[1]) for known in GENERIC_NAMES)
     parts = [part.rstrip("0123456789") for part in re.split(r"[-_.]", name)]
-    return all(part in GENERIC_NAMES for part in parts)
+    return all(part in GENERIC_NAMES or _is_two_generic(part) for part in parts)
+
+
+def _is_two_generic(name: str) -> bool:
+    """`mlperftest`, `testuser`: two such names written together."""
+    return any(name[:cut] in GENERIC_NAMES and name[cut:] in GENERIC_NAMES for cut in range(3, len(name) - 2))
 
 
 def private_homes(text: str, any_case: bool = False) -> list[tuple[int, int, str, str]]:

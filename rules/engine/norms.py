@@ -9,7 +9,7 @@ from rules.core.model import Location, Rule, Snapshot
 
 _DOCUMENTS = re.compile(r"(?:docs/(?:[^/]+/)?[^/]+|evidence/README|CONTRIBUTING|AGENTS|README|GOVERNANCE|\.github/CONTRIBUTING)\.md\Z", re.IGNORECASE)
 _RULE_BOOKS = re.compile(
-    r"(?:\A|/)(?:contributing|agents|governance|[^/]*(?:polic|rule|guideline|protocol|standard|convention|contribut|require|review|evidence|贡献|规范)[^/]*)\.md\Z|\Aevidence/README\.md\Z",
+    r"(?:\A|/)(?:contributing|agents|governance|[^/]*(?:polic|rules?\b|guideline|convention|contribut|贡献|规范)[^/]*)\.md\Z|\Aevidence/README\.md\Z",
     re.IGNORECASE,
 )
 _DEMANDS = re.compile(

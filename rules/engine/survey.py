@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rules.core.model import Campaign, Location, Skipped, Snapshot
-from rules.reading.documents import YAML_SUFFIXES, document, is_document, state
+from rules.core.model import Campaign, Location, Missing, Skipped, Snapshot
+from rules.reading.documents import YAML_SUFFIXES, is_document, places, state
 from rules.reading.inventory import externals, registered
 from rules.reading.layout import Bundle, bundles, changed, in_scope
 from rules.reading.manifests import manifests, target
 
 _STATUS_KEYS = ("verdict", "campaign_status", "adjudication", "decision", "status", "result", "outcome")
 _STATUS_WORD = re.compile(r"(?:PASS(?:ED)?|FAIL(?:ED)?|INCONCLUSIVE|REJECTED|ACCEPTED|WITHDRAWN|PENDING)\b", re.IGNORECASE)
+_STATUS_FIELD = re.compile(rb"(?:" + "|".join(_STATUS_KEYS).encode() + rb")[\"']?[ \t]{0,8}:")
 _README_STATUS = re.compile(r"\b(?:verdict|status)\b[^A-Za-z\n]{1,8}(?:is |stays |remains )?(PASS|FAIL|INCONCLUSIVE)\b", re.IGNORECASE)
 
 
@@ -88,13 +89,22 @@ class Survey:
         named = [f"{bundle.path}/{entry.status}"] if entry and entry.status else []
         results = [p for p in bundle.part("results") if is_document(p)]
         results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
-        for path in named + results:
-            doc = document(self._snapshot, path)
-            value = doc.value if doc and isinstance(doc.value, dict) else {}
-            for key in _STATUS_KEYS:
-                if isinstance(value.get(key), str) and _STATUS_WORD.match(value[key]):
-                    return value[key][:40], Location(path, pointer=f"/{key}", role="record")
-        return None
+        found = ((path, self._status(path)) for path in named + results)
+        return next(((said[1], Location(path, pointer=f"/{said[0]}", role="record")) for path, said in found if said), None)
+
+    def _status(self, path: str) -> tuple[str, str] | None:
+        """(key, status) at the top of the document at `path`, kept by object id; None where there is none."""
+        entry = self._snapshot.head.files.get(path)
+
+        def make() -> tuple[str, str] | None:
+            held = places(self._snapshot, path).top if _STATUS_FIELD.search(self._snapshot.head.read(path)) else None
+            told = ((key, held.get(key)) for key in _STATUS_KEYS) if isinstance(held, dict) else ()
+            return next(((key, text[:40]) for key, text in told if isinstance(text, str) and _STATUS_WORD.match(text)), None)
+
+        try:
+            return self._snapshot.cache.by_blob("campaign status", entry.oid, 128, make) if entry is not None and entry.is_file else None
+        except Missing:
+            return None
 
     def _readme(self, bundle: Bundle) -> tuple[str, Location] | None:
         path = f"{bundle.path}/README.md"

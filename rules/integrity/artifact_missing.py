@@ -30,7 +30,6 @@ from rules.reading.documents import at, is_document
 from rules.reading.inventory import externals, is_external
 from rules.reading.layout import bundle_at, bundles, documents_in_scope
 from rules.reading.named_paths import extension, files_of, inside_bundle, named_paths
-from rules.reading.provenance import absent_artifacts, stem
 from rules.reading.statements import Mention, Statement, mentions, statements, text_statements
 from rules.reading.words import ABSENT, EXAMPLES, EXTERNAL, KEPT, PREPARED, WAITING, Family, family, has_word
 
@@ -129,7 +128,7 @@ def _in_documents(snapshot: Snapshot, bundle: Bundle) -> Iterator[Finding]:
     missing: dict[str, list[Location]] = defaultdict(list)
     for path in bundle.files:
         for named in named_paths(snapshot, bundle, path) if is_document(path) else ():
-            if not named.files and not named.external:
+            if not named.files and not named.external and not _is_nested(snapshot, bundle, named.text):
                 missing[named.text].append(at(path, named.place))
     by_document: dict[str, list[str]] = defaultdict(list)
     for text, places in missing.items():
@@ -181,9 +180,15 @@ def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bun
         relative = text.removeprefix(bundle.path + "/")
         if relative.partition("/")[0].lower() in _SOURCES:
             continue
-        if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative):
+        if not files_of(snapshot, bundle, path, text) and not is_external(snapshot, bundle, relative) and not _is_nested(snapshot, bundle, text):
             where = Location(path, line=span.line, role="claim", text=statement.text)
             yield _finding(bundle, text, (where,), Severity.MEDIUM, f"“{excerpt(statement.text)}” names `{text}`")
+
+
+def _is_nested(snapshot: Snapshot, bundle: Bundle, text: str) -> bool:
+    """A path from the repository's root that stands below a folder instead: a whole example repository was moved there."""
+    wanted = f"/{text.strip('/')}"
+    return text.startswith(bundle.path + "/") and any(path.endswith(wanted) or f"{wanted}/" in path for path in snapshot.head.files)
 
 
 def _is_path(text: str) -> bool:
@@ -201,14 +206,9 @@ def _claims(snapshot: Snapshot, statement: Statement, about: tuple[Bundle, ...])
     for words in _CLAIMS:
         for mention in mentions(statement, words):
             kind = _kind(mention) if _is_claimed(mention) else None
-            if kind and not any(_has(snapshot, bundle, kind, mention) for bundle in about) and not _is_outdated(snapshot, statement, kind, about):
+            if kind and not any(_has(snapshot, bundle, kind, mention) for bundle in about):
                 yield _claim(statement, kind, about, mention)
                 return
-
-
-def _is_outdated(snapshot: Snapshot, statement: Statement, kind: str, about: tuple[Bundle, ...]) -> bool:
-    """True where the bundle's own files say that it is not here: then the pull's text is what is out of date (`wording-stale`)."""
-    return statement.path == "pull:body" and any(absent_artifacts(snapshot, bundle, stem(kind)) for bundle in about)
 
 
 def _is_claimed(mention: Mention) -> bool:

@@ -112,7 +112,7 @@ def _finding(snapshot: Snapshot, path: str, leak: Leak) -> Finding:
         locations=_places(snapshot, path, leak),
         evidence=(("prefix", leak.prefix), ("lines", str(count))),
         # Twenty logs of one bundle that show the same machine are one matter.
-        roots=(f"private:{path}", *((f"private:{bundle.path}/",) if bundle and leak.private else ())),
+        roots=(f"private:{path}", *((f"{'private' if leak.private else 'mounts'}:{bundle.path}/",) if bundle else ())),
     )
 
 

@@ -236,7 +236,7 @@ def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Documen
         return read_yaml(data, path) if is_yaml else read_json(data, path)
 
     try:
-        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
+        return snapshot.cache.fleeting("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
     except Missing:
         return None
 

@@ -10,7 +10,7 @@ from rules.reading.keys import family, words
 
 _ID = r"(?<![\w.,:/-])(?P<{}>\d{{4,12}})(?![\d]*[.,:]\d|\w|%)"
 _NAMED = re.compile(
-    r"(?i:(?<![A-Za-z])(?:jobs?|slurm|runs?|tasks?|array|build|pid|pipeline|作业|任务|运行)(?:[ _-]?(?:id|no\.?|number))?[ :#=`*“\"]{0,4})"
+    r"(?i:(?<![A-Za-z])(?:jobs?|slurm|runs?|tasks?|array|build|pid|pipeline|作业|任务|运行)(?:[ _-]?(?:id|no\.?|number))?(?: (?:is|was|remains|remained|still|only|latest)){0,2}[ :#=`*“\"]{0,4})"
     + _ID.format("id")
 )
 _FIRST = re.compile(r"[\s|*`-]{0,8}(?=\d{5})" + _ID.format("id") + "(?!-)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -197,8 +198,18 @@ def files_of(snapshot: Snapshot, bundle: Bundle, document_path: str, text: str) 
         wanted = normal(folder + text)
         if wanted in snapshot.head.files:
             return (wanted,)
-        pool = bundle.files if wanted.startswith(bundle.path) else ()
-        found = tuple(f for f in pool if f.startswith(wanted + "/") or ("*" in wanted and matches(f, wanted)))
+        found = tuple(f for f in _below(snapshot, wanted) if "*" not in wanted or matches(f, wanted))
         if found:
             return found
     return ()
+
+
+def _below(snapshot: Snapshot, wanted: str) -> Iterator[str]:
+    """The files of head inside a folder; for a glob those that begin as it does before its first wildcard."""
+    fixed, star, _ = wanted.partition("*")
+    lead = fixed if star else wanted + "/"
+    ordered = snapshot.memo(("paths in order", id(snapshot.head)), lambda: sorted(snapshot.head.files))
+    for at in range(bisect_left(ordered, lead), len(ordered)):
+        if not ordered[at].startswith(lead):
+            return
+        yield ordered[at]

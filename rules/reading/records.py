@@ -49,7 +49,7 @@ def records(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Records 
 
     longest = snapshot.config.limits.log_line
     try:
-        return snapshot.cache.by_blob("records:" + path, entry.oid, entry.size * 8, lambda: read_records(tree.read(path), path, longest))
+        return snapshot.cache.fleeting("records:" + path, entry.oid, entry.size * 8, lambda: read_records(tree.read(path), path, longest))
     except Missing:
         return None
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rules.reading.documents import Node, Path, walk
+from rules.reading.documents import Path
 from rules.reading.named_paths import split_key
+from rules.reading.outline import Outline, outline
 from rules.reading.words import PLACEHOLDER
 
 _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
@@ -46,7 +47,7 @@ def repositories_named(held: Any) -> tuple[str, ...]:
     """
     if isinstance(held, str):
         return each_once(name for _, name in named_in_text(held))
-    return each_once(name for _, name in named_in_nodes(walk(held)))
+    return each_once(name for _, name in named_in(outline(held)))
 
 
 def each_once(names: Iterable[str]) -> tuple[str, ...]:
@@ -76,14 +77,13 @@ def _name(match: re.Match[str]) -> str:
     return "" if not name or match["owner"].lower() in _NOT_OWNERS or _FILE.search(name) else f"{match['owner']}/{name}"
 
 
-def named_in_nodes(nodes: Iterable[Node]) -> Iterator[tuple[Path, str]]:
+def named_in(held: Outline) -> Iterator[tuple[Path, str]]:
     """(place, `owner/name`) of every repository that the places of a document name."""
-    for node in nodes:
-        if isinstance(node.value, str) and "/" in node.value and len(node.value) < 4096:
-            words = set(split_key(node.key).split("_"))
-            whole = _WHOLE.match(node.value.strip()) if words & _KEYS or words >= {"full", "name"} else None
-            names = [_name(whole)] if whole else [name for _, name in named_in_text(node.value)]
-            yield from ((node.path, name) for name in names if name)
+    for node in held.strings(lambda _: True, lambda text: "/" in text and len(text) < 4096):
+        words = set(split_key(node.key).split("_"))
+        whole = _WHOLE.match(node.value.strip()) if words & _KEYS or words >= {"full", "name"} else None
+        names = [_name(whole)] if whole else [name for _, name in named_in_text(node.value)]
+        yield from ((node.path, name) for name in names if name)
 
 
 # ---------------------------------------------------------------- what is not a revision yet

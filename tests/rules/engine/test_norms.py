@@ -51,3 +51,9 @@ def test_a_norm_is_added_once_and_never_beside_the_rule_s_own() -> None:
     rule = Rule("r", "x", Severity.HIGH, lambda s, f: items, norms=RULE.norms)
     made = review(worlds.snapshot({"docs/contributing.md": DOCUMENT}), Facts(), (rule,))
     assert [[at.line for at in one.finding.locations if at.role == "norm"] for one in made.findings] == [[7], [1]]
+
+
+def test_a_document_that_only_mentions_it_demands_nothing() -> None:
+    mentioned = "The digest cache was rewritten.\n\n| digest | stands in the index |\n\nA digest must be full.\n"
+    assert _norm({"docs/adr/0007-cache.md": mentioned}) == ("docs/adr/0007-cache.md", 5)
+    assert _norm({"README.md": "Every rehash and match is fast.\n"}) is None
