@@ -152,7 +152,8 @@ def test_guides_speak_of_all_bundles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "private"), [("runner2", False), ("RUNNER~1", False), ("ci-builder", False), ("mlperftest", False), ("mwagner", True), ("ci-mwagner", True)]
+    ("name", "private"),
+    [("runner2", False), ("RUNNER~1", False), ("ci-builder", False), ("mlperftest", False), ("mwagner", True), ("ci-mwagner", True)],
 )
 def test_names_of_nobody(name: str, private: bool) -> None:
     assert private_name(name) is private
