@@ -101,7 +101,9 @@ def test_operands_are_those_that_most_rows_bear_out() -> None:
     [
         ("The loader could not run, because the preserved script is not executable.", 0),
         ("| What | A | B |\n|---|---|---|\n| Full server log available | No | No |", 0),
+        ("An audit of the output for the recorded detector.", 0),
         ("The raw logs are retained.", 1),
+        ("It is verified with the retained raw logs.", 1),
     ],
 )
 def test_claims_of_artifacts(text: str, fires: int) -> None:
@@ -152,7 +154,8 @@ def test_guides_speak_of_all_bundles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "private"), [("runner2", False), ("RUNNER~1", False), ("ci-builder", False), ("mlperftest", False), ("mwagner", True), ("ci-mwagner", True)]
+    ("name", "private"),
+    [("runner2", False), ("RUNNER~1", False), ("ci-builder", False), ("mlperftest", False), ("mwagner", True), ("ci-mwagner", True)],
 )
 def test_names_of_nobody(name: str, private: bool) -> None:
     assert private_name(name) is private
