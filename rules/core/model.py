@@ -225,9 +225,6 @@ class Snapshot:
         return self.cache.memo((id(self), key), make)
 
 
-PARTS = ("plan", "results", "patch", "validator")
-
-
 @dataclass(frozen=True)
 class Bundle:
     """One campaign's directory at one tree. `files` are full paths, sorted."""
@@ -239,17 +236,28 @@ class Bundle:
 
     def part(self, name: str) -> tuple[str, ...]:
         """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        return tuple(path for path, part in self._parts.items() if part == name)
+        return self._parts[name]
 
     def part_of(self, path: str) -> str | None:
         """Which part `path` belongs to, or None for a file beside them."""
-        return self._parts.get(path)
+        return self._part_of.get(path)
 
     @cached_property
-    def _parts(self) -> dict[str, str]:
-        leads = {name: re.compile(re.escape(f"{self.path}/{getattr(self.root, name)}") + r"(?:[-_.]?v?\d[\w.-]*)?/") for name in PARTS}
-        found = ((path, next((name for name, lead in leads.items() if lead.match(path)), None)) for path in self.files)
-        return {path: name for path, name in found if name}
+    def _parts(self) -> dict[str, tuple[str, ...]]:
+        made = {}
+        for name in ("plan", "results", "patch", "validator"):
+            lead = re.compile(re.escape(f"{self.path}/{getattr(self.root, name)}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+            made[name] = tuple(path for path in self.files if lead.match(path))
+        return made
+
+    @cached_property
+    def _part_of(self) -> dict[str, str]:
+        return {path: name for name in reversed(self._parts) for path in self._parts[name]}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders at its root."""
+        return frozenset(inside.partition("/")[0] for path in self.files if "/" in (inside := self.relative(path)))
 
     def relative(self, path: str) -> str:
         """`path` inside the bundle."""

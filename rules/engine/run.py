@@ -15,6 +15,7 @@ from typing import Literal
 
 from rules.core.model import Bundle, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
 from rules.engine import assemble
+from rules.engine.survey import recorded
 from rules.reading.inventory import inventories
 from rules.reading.layout import bundles
 
@@ -111,6 +112,7 @@ def _read(snapshot: Snapshot, rules: Sequence[Rule], progress: Callable[[str], N
             key = _bundle_key(snapshot, bundle)
             for run in runs:
                 run.each(bundle, key)
+            recorded(snapshot, bundle)
         return runs
 
     return snapshot.memo(("read", tuple(rule.id for rule in rules)), make)

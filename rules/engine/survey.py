@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rules.core.model import Campaign, Location, Missing, Skipped, Snapshot
+from rules.core.model import Campaign, Location, Skipped, Snapshot
 from rules.reading.documents import YAML_SUFFIXES, is_document, places, state
 from rules.reading.inventory import externals, registered
 from rules.reading.layout import Bundle, bundles, changed, in_scope
@@ -13,7 +13,6 @@ from rules.reading.manifests import manifests, target
 
 _STATUS_KEYS = ("verdict", "campaign_status", "adjudication", "decision", "status", "result", "outcome")
 _STATUS_WORD = re.compile(r"(?:PASS(?:ED)?|FAIL(?:ED)?|INCONCLUSIVE|REJECTED|ACCEPTED|WITHDRAWN|PENDING)\b", re.IGNORECASE)
-_STATUS_FIELD = re.compile(rb"(?:" + "|".join(_STATUS_KEYS).encode() + rb")[\"']?[ \t]{0,8}:")
 _README_STATUS = re.compile(r"\b(?:verdict|status)\b[^A-Za-z\n]{1,8}(?:is |stays |remains )?(PASS|FAIL|INCONCLUSIVE)\b", re.IGNORECASE)
 
 
@@ -80,31 +79,9 @@ class Survey:
     def campaigns(self) -> Iterator[Campaign]:
         """Each bundle's own status as recorded, with the place; none where nothing is recorded."""
         for bundle in self.bundles:
-            found = self._recorded(bundle) or self._readme(bundle)
+            found = recorded(self._snapshot, bundle) or self._readme(bundle)
             if found:
                 yield Campaign(bundle.id, *found)
-
-    def _recorded(self, bundle: Bundle) -> tuple[str, Location] | None:
-        entry = registered(self._snapshot, bundle)
-        named = [f"{bundle.path}/{entry.status}"] if entry and entry.status else []
-        results = [p for p in bundle.part("results") if is_document(p)]
-        results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
-        found = ((path, self._status(path)) for path in named + results)
-        return next(((said[1], Location(path, pointer=f"/{said[0]}", role="record")) for path, said in found if said), None)
-
-    def _status(self, path: str) -> tuple[str, str] | None:
-        """(key, status) at the top of the document at `path`, kept by object id; None where there is none."""
-        entry = self._snapshot.head.files.get(path)
-
-        def make() -> tuple[str, str] | None:
-            held = places(self._snapshot, path).top if _STATUS_FIELD.search(self._snapshot.head.read(path)) else None
-            told = ((key, held.get(key)) for key in _STATUS_KEYS) if isinstance(held, dict) else ()
-            return next(((key, text[:40]) for key, text in told if isinstance(text, str) and _STATUS_WORD.match(text)), None)
-
-        try:
-            return self._snapshot.cache.by_blob("campaign status", entry.oid, 128, make) if entry is not None and entry.is_file else None
-        except Missing:
-            return None
 
     def _readme(self, bundle: Bundle) -> tuple[str, Location] | None:
         path = f"{bundle.path}/README.md"
@@ -114,3 +91,29 @@ class Survey:
         text = self._snapshot.head.read(path).decode("utf-8", "replace")
         match = _README_STATUS.search(text)
         return (match[1].upper(), Location(path, line=text.count("\n", 0, match.start()) + 1, role="record")) if match else None
+
+
+def recorded(snapshot: Snapshot, bundle: Bundle) -> tuple[str, Location] | None:
+    """The status that a bundle's own records state first, and its place; asked first while the bundle's documents are parsed."""
+    return snapshot.memo(("recorded status", bundle.path), lambda: _recorded(snapshot, bundle))
+
+
+def _recorded(snapshot: Snapshot, bundle: Bundle) -> tuple[str, Location] | None:
+    entry = registered(snapshot, bundle)
+    named = [f"{bundle.path}/{entry.status}"] if entry and entry.status else []
+    results = [p for p in bundle.part("results") if is_document(p)]
+    results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
+    found = ((path, _status(snapshot, path)) for path in named + results)
+    return next(((said[1], Location(path, pointer=f"/{said[0]}", role="record")) for path, said in found if said), None)
+
+
+def _status(snapshot: Snapshot, path: str) -> tuple[str, str] | None:
+    """(key, status) at the top of the document at `path`, kept by object id; None where there is none."""
+
+    def make() -> tuple[str, str] | None:
+        held = places(snapshot, path).top
+        told = ((key, held.get(key)) for key in _STATUS_KEYS) if isinstance(held, dict) else ()
+        return next(((key, text[:40]) for key, text in told if isinstance(text, str) and _STATUS_WORD.match(text)), None)
+
+    entry = snapshot.head.files.get(path)
+    return snapshot.cache.by_blob("campaign status", entry.oid, 128, make) if entry is not None and entry.is_file else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.reading.documents import Path
@@ -99,6 +100,7 @@ _BLANK = re.compile(
 _BRACKETED = re.compile(r"\[(?:TBD|TODO|fill|insert|your|to be|待)[^\[\]\n]{0,60}\]", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8192)
 def placeholder(value: str) -> bool:
     """True when `value` as a whole stands for something that is still to be filled in: `<baseline-sha>`, TBD, "to be filled in", 待定, `???`, zeros."""
     text = value.strip().strip("`*_\"'“”").strip() or value.strip()
@@ -132,6 +134,7 @@ _BRANCH_URL = re.compile(
 _FIXED_REF = re.compile(r"(?:[0-9a-f]{7,40}|v?\d+(?:\.\d+){1,3}[\w.+-]{0,40})\Z", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8192)
 def mutable_reference(value: str) -> str | None:
     """The branch that `value` names where a revision is wanted: a branch's name, `refs/heads/…`, `owner/name@main`, a branch's address. Else None."""
     text = value.strip().strip("`\"'").strip()
@@ -173,6 +176,7 @@ _IMAGE = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)
 def image_reference(value: str) -> Image | None:
     """The image that `value` names as a whole (`registry/name:tag@sha256:…`, or a bare `sha256:…`), else None. Whether it is meant as one, its key tells."""
     text = value.strip().strip("`\"'")
