@@ -32,7 +32,8 @@ from rules.reading.prefilter import mentions
 from rules.reading.records import Records, is_records, named_file, place, records, source
 from rules.reading.samples import Declared, Sampled, Series, literal, sampled
 from rules.reading.stated_counts import Told, arrays_of_results, told_counts
-from rules.reading.statistic_keys import Counts, counts
+from rules.reading.statistic_keys import SAMPLE_WORDS, Counts, counts
+from rules.reading.unit_keys import unit_of_key
 from rules.reading.units import words as word_set
 
 _PLACES = frozenset(["rank", "worker", "device", "node", "shard", "pod", "container", "arm", "seed"])
@@ -257,7 +258,7 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
     bases = [declared.path[:-1]] if said.family == "n" else list(_bases(declared.path))
     near = next((found for base in bases if (found := [s for s in held.near.get(base, ())[:LISTED] if not s.setting])), [])
     if said.family == "n":
-        near = [s for s in near if s.path[:-1] == declared.path[:-1]]
+        near = [s for s in near if s.path[:-1] == declared.path[:-1] and _is_observed(held, s)]
     right = next((s for s in near if declared.value in (s.length, s.filled)), None)
     odd = [
         s for s in near if declared.value not in (s.length, s.filled) and (right is None or s.path[-1:] + s.within == right.path[-1:] + right.within)
@@ -270,6 +271,13 @@ def _by_samples(doc: Document, held: Sampled, declared: Declared, said: Counts) 
         return None
     where = tuple(dict.fromkeys(place(doc, s.path, "record") for s in odd))
     return _Mismatch(declared.value, said, odd[0].length, place(doc, declared.path), where, ", ".join(f"`{at.pointer}`" for at in where[:3]))
+
+
+def _is_observed(held: Sampled, series: Series) -> bool:
+    """A bare `n` counts observations: an array that is named so, declares a unit, or has its mean beside it. It may be the size of a grid otherwise."""
+    key = next((part for part in reversed(series.path) if isinstance(part, str)), "")
+    beside = any(stated.path[:-1] == series.path[:-1] for stated in held.stated)
+    return beside or bool(set(words(key)) & SAMPLE_WORDS) or unit_of_key(key) is not None
 
 
 def _is_explained(doc: Document, held: Sampled, declared: Declared, said: Counts, series: Series) -> bool:

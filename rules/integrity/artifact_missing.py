@@ -225,7 +225,8 @@ def _kind(mention: Mention) -> str | None:
     """What the verb speaks of: "raw logs are retained", "retained raw logs", "preflight prepared", 日志已保留; a noun elsewhere in the clause is none."""
     before, after = mention.clause.text[: mention.match.start()], mention.clause.text[mention.match.end() :]
     for kind, noun in _NOUN.items():
-        if any(_SUBJECT.match(before, m.end()) for m in noun.finditer(before)) or any(
+        predicate = not _ATTRIBUTE.search(before)
+        if (predicate and any(_SUBJECT.match(before, m.end()) for m in noun.finditer(before))) or any(
             _OBJECT.match(after[: m.start()]) and not _SAYS_ELSE.match(after, m.end()) for m in noun.finditer(after[:NEAR])
         ):
             return kind
@@ -234,6 +235,8 @@ def _kind(mention: Mention) -> str | None:
 
 NEAR = 60
 """Characters after a claim's verb in which its noun may stand."""
+_ATTRIBUTE = re.compile(r"\b(?:the|an?|this|that|these|those|its|their|our|each|any|every)\s{1,3}\Z", re.IGNORECASE)
+"""`output for the recorded detector`: the word belongs to what follows."""
 _SAYS_ELSE = re.compile(
     r"\s(?:is|was|are|were|has|have|had|does|do|did|could|can|would) ?(?:not|no|never|n't)\b|\s(?:cannot|fail(?:s|ed)?)\b|n't\b", re.IGNORECASE
 )

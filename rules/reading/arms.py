@@ -115,7 +115,7 @@ _SETTINGS = family(
     "threads thread batch concurrency steps step seed seeds dataset model models precision dtype device devices gpus gpu npus npu cards chips tp sp pp dp cache page block tile size clients client resolution temperature "
     "warmup warmups compression level workers nodes driver compiler flags prompt prompts prompt_set shape shapes length context tokens quantization scheduler prefetch depth window fps frames corpus weights tokenizer "
     "image kernel version cpus cores core numa governor frequency clock turbo memory_limit isolation duration workload rate qps_target repetitions iterations optimizer lr width height bits layers heads parallel parallelism "
-    "hardware backend mode streams 线程 批量 并发 步数 种子 数据集 模型 精度 设备 分辨率"
+    "hardware backend mode streams setpoint setpoints preset nominal gain_setting dose dosage exposure voltage pressure_setting 设定 设定值 线程 批量 并发 步数 种子 数据集 模型 精度 设备 分辨率"
 )
 _INPUTS = family(
     "dataset data corpus prompt prompts input inputs model weights checkpoint tokenizer image images clip workload reference scene suite"

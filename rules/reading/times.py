@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from rules.reading.documents import Node, Number
+from rules.reading.documents import Node, Number, number
 from rules.reading.keys import family, words
 from rules.reading.outline import Outline
 
@@ -179,11 +179,16 @@ def elapsed_stem(key: str) -> tuple[str, ...] | None:
     return tuple(w for w in parts if w not in _ELAPSED and w not in _UNITS and w not in {"wall", "clock", "time", "total", "总", "总计"})
 
 
+_PLAIN = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
+
+
 def read_duration(key: str, value: Any) -> tuple[Fraction, Fraction] | None:
     """(seconds, seconds of the last digit) of a number with its unit in the key, or of text with units (`9 m 2 s`, `0:09:02`, `PT9M2S`)."""
     if isinstance(value, Number):
         unit = unit_of(key)
         return (value.exact * unit, value.precision * unit) if unit is not None and value.exact is not None and value >= 0 else None
+    if isinstance(value, str) and _PLAIN.fullmatch(value.strip()) and unit_of(key) is not None:
+        return read_duration(key, number(value.strip()))
     return _duration_of_text(value.strip()) if isinstance(value, str) and 0 < len(value) <= 64 else None
 
 

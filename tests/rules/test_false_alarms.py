@@ -101,7 +101,9 @@ def test_operands_are_those_that_most_rows_bear_out() -> None:
     [
         ("The loader could not run, because the preserved script is not executable.", 0),
         ("| What | A | B |\n|---|---|---|\n| Full server log available | No | No |", 0),
+        ("An audit of the output for the recorded detector.", 0),
         ("The raw logs are retained.", 1),
+        ("It is verified with the retained raw logs.", 1),
     ],
 )
 def test_claims_of_artifacts(text: str, fires: int) -> None:
