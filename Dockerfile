@@ -3,8 +3,7 @@ FROM python:3.11-slim-bookworm AS build
 WORKDIR /src
 COPY . .
 RUN python -m venv /assay \
- && /assay/bin/pip install --no-cache-dir -r requirements.lock \
- && /assay/bin/pip install --no-cache-dir --no-deps .
+ && /assay/bin/pip install --no-cache-dir --constraint requirements.lock .
 
 FROM python:3.11-slim-bookworm
 # git fetches and reads; nothing of what it fetches is ever executed.

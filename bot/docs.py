@@ -231,7 +231,7 @@ def _settings() -> str:
     from importlib import import_module
 
     module = import_module("bot.settings")
-    words: Mapping[str, str] = getattr(module, "_WANTED", {})
+    words: Mapping[str, str] = module.WANTED
     rows = []
     for name, field in module.Settings.model_fields.items():
         default = "required" if field.is_required() else "" if field.default is None else f"`{field.default}`"

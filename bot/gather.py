@@ -233,8 +233,7 @@ def review(gathered: Gathered, rules: Sequence[Rule], ask: Ask | None, wanted: W
     """Both passes over the snapshot, in this process. What could not be gathered or answered is named in the coverage."""
     snapshot = gathered.snapshot
     chosen = run.chosen(rules, snapshot, wanted.only, wanted.preview)
-    progress("questions")
-    questions = run.questions(snapshot, chosen)
+    questions = run.questions(snapshot, chosen, progress)
     answers, notes = ask(questions) if ask and questions else ({}, ())
     report = run.review(snapshot, Facts(answers), chosen, progress)
     return _completed(report, (*gathered.notes, *notes))

@@ -15,13 +15,16 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "ASSAY_"
-_WANTED = {
+WANTED = {
     "app_id": "a number, the App ID on the app's page on GitHub",
     "private_key": "the app's private key (PEM), or ASSAY_PRIVATE_KEY_FILE its path",
     "webhook_secret": "the secret that GitHub signs deliveries with (two, comma-separated, while it is being changed)",
     "github_api_url": "an http(s) address such as https://api.github.com, on Enterprise Server https://HOST/api/v3",
     "github_url": "an http(s) address such as https://github.com",
     "database_url": "sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME",
+    "private_key_file": "a readable PEM file, instead of ASSAY_PRIVATE_KEY",
+    "data_dir": "a folder for the mirrors and SQLite's database",
+    "host": "an address to listen on",
     "port": "a port from 1 to 65535",
     "settle_seconds": "seconds from 0 to 3600",
     "mode": "comment or check",
@@ -129,9 +132,9 @@ def read_settings() -> Settings:
         problems = dict.fromkeys(_sentence(str(one["loc"][0]) if one["loc"] else "", one["type"]) for one in error.errors(include_input=False))
         raise SettingsError("; ".join(problems) + ".") from None
     except (TypeError, ValueError) as error:
-        raise SettingsError(f"{PREFIX}PRIVATE_KEY is not usable: give {_WANTED['private_key']}, without a passphrase.") from error
+        raise SettingsError(f"{PREFIX}PRIVATE_KEY is not usable: give {WANTED['private_key']}, without a passphrase.") from error
 
 
 def _sentence(name: str, kind: str) -> str:
-    wanted = _WANTED.get(name, "another value")
+    wanted = WANTED.get(name, "another value")
     return f"{PREFIX}{name.upper()} is {'missing' if kind == 'missing' else 'not usable'}: give {wanted}"

@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from rules.core.model import Facts, Finding, Item, Rule, Severity, Snapshot
+from rules.core.model import Bundle, Facts, Finding, Item, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
 from rules.reading.conversation import bodies
-from rules.reading.layout import documents_in_scope
+from rules.reading.layout import bundle_at, documents_in_scope
 from rules.reading.quantities import Quantity, quantities
 from rules.reading.statements import Statement, mentions, statements, text_statements
 from rules.reading.words import family, has_word
@@ -31,9 +31,10 @@ from rules.reading.words import family, has_word
 # Words that say "it cannot be better than this" by themselves.
 _BOUND = family(
     r"(?:physically |theoretically |fundamentally |simply |provably )?(?:impossible|infeasible|unattainable|unachievable|unreachable)",
-    r"(?:hard |absolute |theoretical |physical |bandwidth |memory |compute |latency |roofline |speed-of-light |throughput )*(?:floor|ceiling|lower bound|upper bound|hard limit|speed of light)",
-    r"(?:theoretical|physical|absolute|hard) (?:minimum|maximum|limit|optimum)",
+    r"(?:hard |absolute |theoretical |physical |hardware |silicon |bandwidth |memory |compute |latency |roofline |speed-of-light |throughput )*(?:floor|ceiling|lower bound|upper bound|hard limit|speed of light)",
+    r"(?:theoretical|physical|absolute|hard|hardware|silicon) (?:minimum|maximum|limit|optimum)",
     r"(?:as fast as|no faster than) (?:\w+ ){0,4}(?:physics|hardware|possible)",
+    r"(?:nothing|no (?:\w+ ){1,3})(?: ?)(?:below|under|faster than|lower than|better than|less than|above|beyond|over) .{1,24}? (?:is|are|was) (?:ever )?(?:possible|achievable|attainable|reachable|feasible)",
     r"physics (?:forbids|rules out|does not allow)|rules? out (?:any )?(?:further )?(?:gain|improvement|speed-?up)s?",
     zh=(
         "不可能",
@@ -49,7 +50,7 @@ _BOUND = family(
 )
 # "cannot" only says so together with a word for being faster, smaller or through.
 _CANNOT = family(
-    r"(?:can ?not|can't|could not|couldn't|can never|will never|never can|no \w+(?: \w+)? can|nothing can|there is no way to)",
+    r"(?:can ?not|can't|could not|couldn't|can never|will never|never can|no \w+(?: \w+)? can|nothing can|there is no way to|(?:is|was) not possible to|(?:isn't|wasn't) possible to)",
     zh=("不能", "无法", "没法"),
 )
 _BETTER = family(
@@ -84,7 +85,7 @@ _OTHER_CANNOT = family(
     zh=("核实", "验证", "确认", "复现", "判断", "说明", "证明", "得出", "比较", "确定", "推断"),
 )
 _NO_CLAIM = family(
-    r"(?:nothing|no claim|not|never) (?:\w+ ){0,4}(?:possible|impossible)|did not reach|was not reached|were not (?:met|reached)|not (?:a|the) (?:proof|lower bound|floor|limit|upper bound)|no (?:lower|upper) bound|whether",
+    r"(?:nothing|no claim|not|never) (?:\w+ ){0,4}impossible|no claim (?:\w+ ){0,4}possible|did not reach|was not reached|were not (?:met|reached)|not (?:a|the) (?:proof|lower bound|floor|limit|upper bound)|no (?:lower|upper) bound|whether",
     zh=("未达到", "没有达到", "不是下限", "并非下限", "不等于", "不代表"),
 )
 _SETTING = family(
@@ -104,9 +105,17 @@ _DIVISION = re.compile(r"[/÷∕]|\bdivided by\b|\bover\b|除以|/|÷", re.IGNOR
 _RESULT = re.compile(r"=|≈|→|\b(?:gives?|equals?|yields?|is|are|takes?|makes?|about|at least|comes? to)\b|等于|约|得|至少|即|为", re.IGNORECASE)
 
 
+def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
+    for path in bundle.files:
+        if path.lower().endswith((".md", ".markdown")):
+            yield from _of_text(statements(snapshot, path))
+
+
 def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
+    """The conversation, and documents outside of bundles."""
     for path in documents_in_scope(snapshot):
-        yield from _of_text(statements(snapshot, path))
+        if bundle_at(snapshot, path) is None:
+            yield from _of_text(statements(snapshot, path))
     for text in bodies(snapshot):
         yield from _of_text(text_statements(snapshot, text))
 
@@ -137,7 +146,7 @@ def _claims_bound(statement: Statement) -> bool:
     bound = any(mention.is_claimed and _is_tied(statement, mention.match[0]) for mention in mentions(statement, _BOUND))
     known = _is_timed(text) or has_word(text, _LIMITED)
     return bound or any(
-        mention.standing == "asserted" and _cannot_be_better(mention.clause.text[mention.match.start() :], known)
+        mention.standing == "asserted" and _cannot_be_better(mention.clause.text[mention.match.end() :], known)
         for mention in mentions(statement, _CANNOT)
     )
 
@@ -220,4 +229,4 @@ def _finding(claims: list[Statement], missing: str) -> Finding:
     )
 
 
-RULE = Rule("bound-unsupported", "consistency", Severity.MEDIUM, check, norms=(("lower bound", "calculation"), ("bandwidth", "bytes")))
+RULE = Rule("bound-unsupported", "consistency", Severity.MEDIUM, check, each=each, norms=(("lower bound", "calculation"), ("bandwidth", "bytes")))

@@ -23,7 +23,7 @@ from itertools import combinations
 
 from rules.core.model import Bundle, Confirmed, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Path, nodes, resolve, walk
+from rules.reading.documents import Document, Path, resolve
 from rules.reading.few import few
 from rules.reading.left_out import is_out, left_out
 from rules.reading.listings import Listing, explained, listings
@@ -128,9 +128,8 @@ class _Mismatch:
 def _in_document(snapshot: Snapshot, bundle: Bundle, doc: Document, held: Sampled) -> Iterator[_Mismatch | Confirmed]:
     if not held.declared:
         return
-    places: tuple[Node, ...] = nodes(snapshot, doc.path) or tuple(walk(doc.value))
     by_parent: dict[Path, list[Listing]] = defaultdict(list)
-    for listing in listings(places):
+    for listing in listings(doc.outline):
         for base in _above(listing.path):
             by_parent[base].append(listing)
     for declared in held.declared[:DECLARED]:

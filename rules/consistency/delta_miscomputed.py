@@ -25,7 +25,7 @@ from rules.core.model import Confirmed, Facts, Finding, Item, Location, Missing,
 from rules.core.redact import excerpt
 from rules.reading.changes import Change, computed, holds
 from rules.reading.conversation import claim_root, texts
-from rules.reading.documents import at, document, is_document, nodes, pointer
+from rules.reading.documents import at, document, is_document, pointer
 from rules.reading.keyed_changes import MENTIONS, Keyed, keyed_changes
 from rules.reading.layout import Bundle, bundle_at, documents_in_scope
 from rules.reading.markdown import Markdown, Table, markdown, markdown_of
@@ -134,7 +134,7 @@ def _of_document(snapshot: Snapshot, path: str) -> Iterator[_Judged]:
     doc = document(snapshot, path)
     if doc is None or not doc.readable or not mentions(doc.text, *MENTIONS):
         return
-    for keyed in keyed_changes(doc.value, iter(nodes(snapshot, path))):
+    for keyed in keyed_changes(doc.outline):
         judged = [(change, fits) for change in keyed.changes if (fits := holds(change)) is not None]
         if judged:
             change, fits = next((one for one in judged if one[1]), judged[0])

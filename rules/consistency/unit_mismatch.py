@@ -142,7 +142,9 @@ def _matters(found: list[Pair]) -> list[list[Pair]]:
         keys = [*ends, (small.doc.path, large.doc.path, small.name, factor)]
         known = sorted({first[key] for key in keys if key in first}) or [number]
         made[known[0]] = [pair for group in known for pair in made.pop(group, [])] + [(small, large, factor)]
-        first |= {key: known[0] for key, group in first.items() if group in known} | dict.fromkeys(keys, known[0])
+        if len(known) > 1:
+            first |= {key: known[0] for key, group in first.items() if group in known}
+        first |= dict.fromkeys(keys, known[0])
     return list(made.values())
 
 

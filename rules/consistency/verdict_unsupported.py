@@ -24,7 +24,7 @@ from rules.core.model import Bundle, Confirmed, Facts, Finding, Item, Location, 
 from rules.reading.campaigns import bundles_of_conversation
 from rules.reading.conversation import bodies, claim_root
 from rules.reading.decision_rules import DecisionRule, decision_rule, decision_rules
-from rules.reading.documents import Node, document, is_document, nodes, pointer
+from rules.reading.documents import Node, document, is_document, places, pointer
 from rules.reading.gate_entries import Entry, entries, name_words
 from rules.reading.gates import gates, in_force
 from rules.reading.judgements import MENTIONS, JudgedGate, Stated, judged, stated_verdicts
@@ -92,11 +92,11 @@ def _verdicts(snapshot: Snapshot, bundle: Bundle) -> Iterator[_Verdict]:
         for path in bundle.files
         if is_document(path) and path not in aside and (doc := document(snapshot, path)) and doc.readable and mentions(doc.text, *MENTIONS)
     ]
-    found = [(path, one) for path in records for one in stated_verdicts(nodes(snapshot, path)) if one.said in ("pass", "fail", "open")]
+    found = [(path, one) for path in records for one in stated_verdicts(places(snapshot, path)) if one.said in ("pass", "fail", "open")]
     if not found:
         return
     plan = _plan_gates(snapshot, bundle)
-    everywhere = {path: entries(nodes(snapshot, path)) for path in records}
+    everywhere = {path: entries(places(snapshot, path).all()) for path in records}
     for path, stated in found:
         whole = _is_of_campaign(snapshot, bundle, path, stated)
         mine = stated.gates or (_loose(bundle, path, everywhere, found) if whole and stated.said != "open" else ())
@@ -131,7 +131,7 @@ def _is_of_campaign(snapshot: Snapshot, bundle: Bundle, path: str, stated: State
     if not stated.strong or len([part for part in stated.place if isinstance(part, str)]) > 2 or any(isinstance(part, int) for part in stated.place):
         return False
     stem = set(words(path.rpartition("/")[2].rpartition(".")[0]))
-    top = nodes(snapshot, path)[0].value
+    top = places(snapshot, path).top
     keys = {word for key in top for word in words(key)} if isinstance(top, dict) else set()
     said = [v for k, v in top.items() if isinstance(v, str) and set(words(k)) & family("kind type role scope 类型")] if isinstance(top, dict) else []
     if (
@@ -154,7 +154,7 @@ def _plan_gates(snapshot: Snapshot, bundle: Bundle) -> tuple[tuple[str, Entry], 
     for path in bundle.part("plan"):
         doc = document(snapshot, path) if is_document(path) and path not in gone else None
         if doc and doc.readable and mentions(doc.text, "gate", "criteri", "accept", "require", "threshold", "门", "准则", "验收", "判据"):
-            made += [(path, entry) for entry in entries(nodes(snapshot, path)) if any(not key[0].isdigit() for key in entry.keys)]
+            made += [(path, entry) for entry in entries(places(snapshot, path).all()) if any(not key[0].isdigit() for key in entry.keys)]
     return tuple(made)
 
 
@@ -166,7 +166,7 @@ def _from_values(
     open_ones = [(where, entry) for where, entry in plan if not any(entry.same_gate(other) for other in listed)]
     direct, unjudged = [], []
     for where, entry in open_ones:
-        found = [node for node in nodes(snapshot, path) if node.path and isinstance(node.path[-1], str) and _is_named(node, entry)]
+        found = [node for node in places(snapshot, path).all() if node.path and isinstance(node.path[-1], str) and _is_named(node, entry)]
         if found:
             values = [
                 judged(Entry(entry.name, node.path, {node.path[-1]: node.value, "observed": node.value}), entry)
@@ -193,7 +193,7 @@ def _is_spoken_of(snapshot: Snapshot, entry: Entry, everywhere: dict[str, tuple[
             and any(set(key) <= set(name_words(node.value)) for key in entry.keys)
         )
         for path in everywhere
-        for node in nodes(snapshot, path)
+        for node in places(snapshot, path).all()
         if node.path and isinstance(node.path[-1], str)
     )
 
@@ -203,13 +203,13 @@ _WAIVES = re.compile(r"waive|exempt|withdrawn|not applicable|out of scope|豁免
 
 def _rule(snapshot: Snapshot, bundle: Bundle, path: str, stated: Stated, names: tuple[str, ...]) -> DecisionRule:
     """The decision rule nearest to the verdict: of its own document, of the plan's documents, of the plan's text; else every gate must hold."""
-    own = [rule for node, rule in decision_rules(nodes(snapshot, path), names) if node.path[:-1] == stated.place[: len(node.path) - 1]]
+    own = [rule for node, rule in decision_rules(places(snapshot, path).all(), names) if node.path[:-1] == stated.place[: len(node.path) - 1]]
     if own:
         return own[0]
     for file in bundle.part("plan"):
         doc = document(snapshot, file) if is_document(file) else None
         found = (
-            decision_rules(nodes(snapshot, file), names)
+            decision_rules(places(snapshot, file).all(), names)
             if doc and doc.readable and mentions(doc.text, "rule", "when", "quorum", "require", "need", "min", "规则", "条件")
             else ()
         )

@@ -34,20 +34,21 @@ class _Bounded:
 class Cache:
     """What is kept between the rules of a review and between the reviews of a worker, bounded by weight in bytes.
 
-    One per worker: a second review of the same repository re-reads only the blobs that changed.
+    One per worker: a second review of the same repository re-reads only the blobs that changed. What is small and what is large have bounds of their
+    own, so that documents never push out what was learnt from them.
     """
 
     def __init__(self, limit: int = 128 * 1024 * 1024) -> None:
-        self._blobs = _Bounded(limit)
-        self._fleeting = _Bounded(limit // 4)
+        self._blobs = _Bounded(limit // 2)
+        self._fleeting = _Bounded(limit // 2)
         self._memo: dict[object, Any] = {}
 
     def by_blob(self, reader: str, oid: str, size: int, make: Callable[[], T]) -> T:
-        """The value that `reader` derives from blob `oid`; `size` is its weight in bytes."""
+        """What `reader` learns from blob `oid`, without the document around it; `size` is its weight in bytes."""
         return self._blobs.get((reader, oid), size, make)
 
     def fleeting(self, reader: str, oid: str, size: int, make: Callable[[], T]) -> T:
-        """The same for what is large and quickly made again."""
+        """The same for what is large and quickly made again: documents, tables, texts."""
         return self._fleeting.get((reader, oid), size, make)
 
     def memo(self, key: object, make: Callable[[], T]) -> T:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -235,13 +236,28 @@ class Bundle:
 
     def part(self, name: str) -> tuple[str, ...]:
         """Files under `plan`, `results`, `patch` or `validator` (a sibling with a suffix, `validator-v2/`, belongs to it)."""
-        folder = getattr(self.root, name)
-        lead = re.compile(re.escape(f"{self.path}/{folder}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
-        return tuple(path for path in self.files if lead.match(path))
+        return self._parts[name]
 
     def part_of(self, path: str) -> str | None:
         """Which part `path` belongs to, or None for a file beside them."""
-        return next((name for name in ("plan", "results", "patch", "validator") if path in self.part(name)), None)
+        return self._part_of.get(path)
+
+    @cached_property
+    def _parts(self) -> dict[str, tuple[str, ...]]:
+        made = {}
+        for name in ("plan", "results", "patch", "validator"):
+            lead = re.compile(re.escape(f"{self.path}/{getattr(self.root, name)}") + r"(?:[-_.]?v?\d[\w.-]*)?/")
+            made[name] = tuple(path for path in self.files if lead.match(path))
+        return made
+
+    @cached_property
+    def _part_of(self) -> dict[str, str]:
+        return {path: name for name in reversed(self._parts) for path in self._parts[name]}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The names of the folders at its root."""
+        return frozenset(inside.partition("/")[0] for path in self.files if "/" in (inside := self.relative(path)))
 
     def relative(self, path: str) -> str:
         """`path` inside the bundle."""
@@ -359,6 +375,7 @@ class Rule:
 
     each(snapshot, bundle)  judges one bundle by itself. It may depend on nothing but the bundle's files at head, the inventory and the config,
                             so what it yields is kept by their object ids and not computed again while they stay the same
+    reads(snapshot, bundle) takes, while the bundle's documents are parsed, what `check` and `asks` will need of them, and keeps it by object ids
     check(snapshot, facts)  judges what needs more: history, other bundles, the conversation, answers from the outside
     asks(snapshot)          yields questions for the outside, before `check`
     needs                   parts of the snapshot without which the rule has nothing to look at
@@ -372,6 +389,7 @@ class Rule:
     needs: frozenset[Need] = frozenset()
     asks: Callable[[Snapshot], Iterable[Question]] | None = None
     each: Callable[[Snapshot, Bundle], Iterable[Item]] | None = None
+    reads: Callable[[Snapshot, Bundle], None] | None = None
     preview: bool = False
     norms: tuple[tuple[str, ...], ...] = ()
     doc: str = ""

@@ -15,6 +15,7 @@ from typing import Literal
 
 from rules.core.model import Bundle, Facts, Finding, Item, Outcome, Question, Report, Rule, Severity, Snapshot, Unchecked
 from rules.engine import assemble
+from rules.engine.survey import recorded
 from rules.reading.inventory import inventories
 from rules.reading.layout import bundles
 
@@ -78,9 +79,10 @@ def chosen(rules: Sequence[Rule], snapshot: Snapshot, only: Iterable[str] = (), 
     )
 
 
-def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]:
+def questions(snapshot: Snapshot, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> tuple[Question, ...]:
     """First pass: what the outside must answer. A rule that crashes here asks nothing; it will crash, and be named, in the second pass."""
     asked: dict[Question, None] = {}
+    _read(snapshot, rules, progress)
     for rule in rules:
         if rule.asks and not _lacks(rule, snapshot):
             try:
@@ -91,21 +93,29 @@ def questions(snapshot: Snapshot, rules: Sequence[Rule]) -> tuple[Question, ...]
 
 
 def review(snapshot: Snapshot, facts: Facts, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Report:
-    """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds.
-
-    Bundle by bundle first, so that a bundle's documents are parsed once for all rules; then what needs more than one bundle.
-    """
-    runs = [_Run(rule, snapshot, _lacks(rule, snapshot)) for rule in rules]
-    for bundle in bundles(snapshot):
-        progress(bundle.id)
-        key = _bundle_key(snapshot, bundle)
-        for run in runs:
-            run.each(bundle, key)
+    """Second pass: run `rules` over `snapshot` and put the report together. Never raises for what the repository holds."""
+    runs = [replace(run, items=list(run.items)) for run in _read(snapshot, rules, progress)]
     for run in runs:
         progress(run.rule.id)
         run.check(facts)
     items = [item for run in runs for item in run.items]
     return assemble.report(snapshot, {rule.id: rule for rule in rules}, items, [run.outcome() for run in runs])
+
+
+def _read(snapshot: Snapshot, rules: Sequence[Rule], progress: Callable[[str], None]) -> list[_Run]:
+    """Every rule over every bundle by itself, bundle by bundle, so that a bundle's documents are parsed once for all rules and both passes."""
+
+    def make() -> list[_Run]:
+        runs = [_Run(rule, snapshot, _lacks(rule, snapshot)) for rule in rules]
+        for bundle in bundles(snapshot):
+            progress(bundle.id)
+            key = _bundle_key(snapshot, bundle)
+            for run in runs:
+                run.each(bundle, key)
+            recorded(snapshot, bundle)
+        return runs
+
+    return snapshot.memo(("read", tuple(rule.id for rule in rules)), make)
 
 
 def _bundle_key(snapshot: Snapshot, bundle: Bundle) -> str:
@@ -133,10 +143,12 @@ class _Run:
     crash: str | None = None
 
     def each(self, bundle: Bundle, key: str) -> None:
-        each = self.rule.each
+        each, reads = self.rule.each, self.rule.reads
         if each is not None:
             kept = self.snapshot.cache.by_blob
             self._timed(lambda: kept(f"items:{self.rule.id}", key, ITEM_BYTES, lambda: tuple(each(self.snapshot, bundle))))
+        if reads is not None:
+            self._timed(lambda: reads(self.snapshot, bundle) or ())
 
     def check(self, facts: Facts) -> None:
         check = self.rule.check

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rules.core.model import Campaign, Location, Skipped, Snapshot
-from rules.reading.documents import YAML_SUFFIXES, document, is_document, state
+from rules.reading.documents import YAML_SUFFIXES, is_document, places, state
 from rules.reading.inventory import externals, registered
 from rules.reading.layout import Bundle, bundles, changed, in_scope
 from rules.reading.manifests import manifests, target
@@ -79,22 +79,9 @@ class Survey:
     def campaigns(self) -> Iterator[Campaign]:
         """Each bundle's own status as recorded, with the place; none where nothing is recorded."""
         for bundle in self.bundles:
-            found = self._recorded(bundle) or self._readme(bundle)
+            found = recorded(self._snapshot, bundle) or self._readme(bundle)
             if found:
                 yield Campaign(bundle.id, *found)
-
-    def _recorded(self, bundle: Bundle) -> tuple[str, Location] | None:
-        entry = registered(self._snapshot, bundle)
-        named = [f"{bundle.path}/{entry.status}"] if entry and entry.status else []
-        results = [p for p in bundle.part("results") if is_document(p)]
-        results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
-        for path in named + results:
-            doc = document(self._snapshot, path)
-            value = doc.value if doc and isinstance(doc.value, dict) else {}
-            for key in _STATUS_KEYS:
-                if isinstance(value.get(key), str) and _STATUS_WORD.match(value[key]):
-                    return value[key][:40], Location(path, pointer=f"/{key}", role="record")
-        return None
 
     def _readme(self, bundle: Bundle) -> tuple[str, Location] | None:
         path = f"{bundle.path}/README.md"
@@ -104,3 +91,29 @@ class Survey:
         text = self._snapshot.head.read(path).decode("utf-8", "replace")
         match = _README_STATUS.search(text)
         return (match[1].upper(), Location(path, line=text.count("\n", 0, match.start()) + 1, role="record")) if match else None
+
+
+def recorded(snapshot: Snapshot, bundle: Bundle) -> tuple[str, Location] | None:
+    """The status that a bundle's own records state first, and its place; asked first while the bundle's documents are parsed."""
+    return snapshot.memo(("recorded status", bundle.path), lambda: _recorded(snapshot, bundle))
+
+
+def _recorded(snapshot: Snapshot, bundle: Bundle) -> tuple[str, Location] | None:
+    entry = registered(snapshot, bundle)
+    named = [f"{bundle.path}/{entry.status}"] if entry and entry.status else []
+    results = [p for p in bundle.part("results") if is_document(p)]
+    results.sort(key=lambda p: (not re.search("status|summary|verdict|result|decision", p.rpartition("/")[2]), p))
+    found = ((path, _status(snapshot, path)) for path in named + results)
+    return next(((said[1], Location(path, pointer=f"/{said[0]}", role="record")) for path, said in found if said), None)
+
+
+def _status(snapshot: Snapshot, path: str) -> tuple[str, str] | None:
+    """(key, status) at the top of the document at `path`, kept by object id; None where there is none."""
+
+    def make() -> tuple[str, str] | None:
+        held = places(snapshot, path).top
+        told = ((key, held.get(key)) for key in _STATUS_KEYS) if isinstance(held, dict) else ()
+        return next(((key, text[:40]) for key, text in told if isinstance(text, str) and _STATUS_WORD.match(text)), None)
+
+    entry = snapshot.head.files.get(path)
+    return snapshot.cache.by_blob("campaign status", entry.oid, 128, make) if entry is not None and entry.is_file else None

@@ -86,6 +86,15 @@ _DENIED: dict[str, re.Pattern[str]] = {
     "gate": _denials(rf"(?:{_FROZEN_GATE})?{_GATE}", _FIXED, _ZH_GATE, _ZH_FIXED),
     "search": _denials(_SEARCH, _BEGUN, _ZH_SEARCH, _ZH_BEGUN),
 }
+_UNDECIDED = re.compile(
+    rf"(?<![\w-])(?P<noun>{_VALIDATOR}|{_GATE})\s{_W}{{0,2}}?(?:(?:is|are)\s(?:still\s)?(?:undecided|unfrozen|unpinned|unlocked|unset|provisional|in flux)|(?:remains?|stays?|(?:is|are)\sstill)\s(?:undecided|unfrozen|unpinned|unlocked|unset|open|provisional|in flux|tentative))(?![\w-])",
+    re.IGNORECASE,
+)
+# Of another campaign or a later round: not what is frozen here.
+_OF_ANOTHER = re.compile(
+    r"(?<![A-Za-z])(?:another|other|next|second|third|later|future|follow-?up|sibling|previous|successor)\s(?:campaign|round|phase|study|series|bundle|search|validator|checker|gate)|(?:另一|下一|后续|其他|第二)(?:个|轮|期|项)?(?:活动|战役|实验|阶段|搜索)",
+    re.IGNORECASE,
+)
 _NO_FROZEN = re.compile(
     rf"(?<![\w-])no\s(?:[\w-]{{1,20}}\s){{0,2}}?{_FIXED}\s(?:[\w-]{{1,20}}\s){{0,2}}?(?P<noun>{_VALIDATOR}|{_GATE})(?![\w-])", re.IGNORECASE
 )
@@ -189,7 +198,13 @@ def _kinds(one: Statement) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for clause in one.clauses:
         asserted = clause.standing == "asserted" or (clause.standing == "required" and labelled)
-        if clause.hedge or not (asserted or clause.standing == "planned") or _OTHER_PREDICATE.search(clause.text) or _PAST.search(clause.text):
+        if (
+            clause.hedge
+            or _OF_ANOTHER.search(clause.text)
+            or not (asserted or clause.standing == "planned")
+            or _OTHER_PREDICATE.search(clause.text)
+            or _PAST.search(clause.text)
+        ):
             continue
         for kind in _denied_in(clause.text, asserted):
             found[kind] = None
@@ -204,7 +219,7 @@ def _denied_in(text: str, asserted: bool) -> Iterator[str]:
             yield kind
     if asserted and _ONLY_BASELINE.search(text):
         yield "search"
-    frozen = _NO_FROZEN.search(text) if asserted else None
+    frozen = _NO_FROZEN.search(text) or _UNDECIDED.search(text) if asserted else None
     if frozen:
         yield "validator" if re.fullmatch(_VALIDATOR, frozen["noun"], re.IGNORECASE) else "gate"
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rules.core.model import Facts, Finding, Item, Location, Pull, Rule, Severity, Snapshot, Tree
-from rules.reading.campaigns import Stated, ids_of, issues_of, names, paths_of, trees
+from rules.reading.campaigns import Stated, ids_of, issues_of, names, paths_of, planned_ids, read_bundle, trees
 from rules.reading.conversation import cited_numbers
 from rules.reading.documents import pointer
 from rules.reading.fields import Part, body_lines, concept, is_blank, parts
@@ -182,18 +182,13 @@ def _inventory_ids(snapshot: Snapshot, bundle: Bundle) -> dict[str, str]:
 
 def _same_declared(snapshot: Snapshot, bundle: Bundle) -> dict[str, list[Stated]]:
     """Other bundles of head whose plan declares the id that this bundle's plan declares."""
-    own = {stated.value.casefold(): stated for stated in reversed(_planned(snapshot, bundle))}
+    own = {stated.value.casefold(): stated for stated in reversed(planned_ids(snapshot, bundle))}
     made: dict[str, list[Stated]] = {}
     for other in bundles_of(snapshot, snapshot.head) if own else ():
-        shared = next((s for s in _planned(snapshot, other) if s.value.casefold() in own), None) if other.path != bundle.path else None
+        shared = next((s for s in planned_ids(snapshot, other) if s.value.casefold() in own), None) if other.path != bundle.path else None
         if shared and (other not in bundles(snapshot) or other.path < bundle.path):
             made[other.path] = [own[shared.value.casefold()], shared]
     return made
-
-
-def _planned(snapshot: Snapshot, bundle: Bundle) -> list[Stated]:
-    plan = bundle.part("plan")
-    return [stated for stated in ids_of(snapshot, bundle) if stated.place.path in plan or "/" not in bundle.relative(stated.place.path)]
 
 
 def _same_campaign(snapshot: Snapshot, bundle: Bundle, other: Bundle | None) -> bool:
@@ -298,4 +293,6 @@ def _inventory_finding(inventory: Inventory, what: str, group: list[Registered])
     )
 
 
-RULE = Rule("campaign-id-conflict", "governance", Severity.HIGH, check, norms=(("campaign", "id", "unique"), ("campaign id", "reuse")))
+RULE = Rule(
+    "campaign-id-conflict", "governance", Severity.HIGH, check, reads=read_bundle, norms=(("campaign", "id", "unique"), ("campaign id", "reuse"))
+)

@@ -30,7 +30,6 @@ from rules.reading.documents import at, is_document
 from rules.reading.inventory import externals, is_external
 from rules.reading.layout import bundle_at, bundles, documents_in_scope
 from rules.reading.named_paths import extension, files_of, inside_bundle, named_paths
-from rules.reading.provenance import absent_artifacts, stem
 from rules.reading.statements import Mention, Statement, mentions, statements, text_statements
 from rules.reading.words import ABSENT, EXAMPLES, EXTERNAL, KEPT, PREPARED, WAITING, Family, family, has_word
 
@@ -207,14 +206,9 @@ def _claims(snapshot: Snapshot, statement: Statement, about: tuple[Bundle, ...])
     for words in _CLAIMS:
         for mention in mentions(statement, words):
             kind = _kind(mention) if _is_claimed(mention) else None
-            if kind and not any(_has(snapshot, bundle, kind, mention) for bundle in about) and not _is_outdated(snapshot, statement, kind, about):
+            if kind and not any(_has(snapshot, bundle, kind, mention) for bundle in about):
                 yield _claim(statement, kind, about, mention)
                 return
-
-
-def _is_outdated(snapshot: Snapshot, statement: Statement, kind: str, about: tuple[Bundle, ...]) -> bool:
-    """True where the bundle's own files say that it is not here: then the pull's text is what is out of date (`wording-stale`)."""
-    return statement.path == "pull:body" and any(absent_artifacts(snapshot, bundle, stem(kind)) for bundle in about)
 
 
 def _is_claimed(mention: Mention) -> bool:

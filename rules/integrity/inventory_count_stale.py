@@ -105,10 +105,11 @@ def _touches(snapshot: Snapshot) -> bool:
 
 
 def _of_inventory(snapshot: Snapshot, inventory: Inventory) -> Iterator[Item]:
-    at_head = _count(snapshot, snapshot.head, inventory)
-    merged_tree = snapshot.merge.tree if snapshot.merge else None
-    merged = _count(snapshot, merged_tree, inventory) if merged_tree else None
     declared = [*_declared(snapshot, snapshot.head, inventory)]
+    hashes = any(one.kind == "hash" for one in declared)
+    at_head = _count(snapshot, snapshot.head, inventory, hashes)
+    merged_tree = snapshot.merge.tree if snapshot.merge else None
+    merged = _count(snapshot, merged_tree, inventory, hashes) if merged_tree else None
     after = {(d.location.path, d.name): d for d in _declared(snapshot, merged_tree, inventory)} if merged_tree else {}
     if snapshot.merge is not None and not snapshot.merge.clean and declared:
         yield Unchecked(
@@ -124,11 +125,12 @@ def _of_inventory(snapshot: Snapshot, inventory: Inventory) -> Iterator[Item]:
             yield Confirmed("record", f"{one.name}: {one.value}", one.location, Location(inventory.path, role="inventory"))
 
 
-def _count(snapshot: Snapshot, tree: Tree, inventory: Inventory) -> Counted:
+def _count(snapshot: Snapshot, tree: Tree, inventory: Inventory, hashes: bool) -> Counted:
+    """The actual numbers; hashes are counted only where a number of them is declared, since every document must be read for it."""
     here = [bundle for bundle in bundles_of(snapshot, tree) if bundle.root.inventory == inventory.path]
     listed = {entry.path for held in inventories(snapshot, tree) for entry in held.bundles}
-    pairs = sum(len(manifest.pairs) for bundle in here if bundle.path in listed for manifest in manifests(snapshot, bundle, tree))
-    return Counted(len(here), pairs)
+    counted = [bundle for bundle in here if bundle.path in listed] if hashes else []
+    return Counted(len(here), sum(len(manifest.pairs) for bundle in counted for manifest in manifests(snapshot, bundle, tree)))
 
 
 def _declared(snapshot: Snapshot, tree: Tree, inventory: Inventory) -> Iterator[Declared]:

@@ -16,9 +16,7 @@ Strength: high.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -26,17 +24,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.core.model import Bundle, Facts, Finding, Item, Location, Missing, Rule, Severity, Snapshot
-from rules.reading.documents import LINES_SUFFIXES, Node, Number, document, is_document, nodes, pointer, read_json, resolve
+from rules.reading.documents import LINES_SUFFIXES, Number, document, is_document, places, pointer, resolve
 from rules.reading.layout import bundle_at, bundles
 from rules.reading.named_paths import split_key
+from rules.reading.outline import keys_of
+from rules.reading.records import is_records, records
 from rules.reading.unit_keys import unit_of_key
 
 SHORTEST = 3
 DIGITS = 4
-ROWS = 100_000
-"""Lines of a table or of a JSONL file that are compared at most."""
-_NUMBER = re.compile(r"\s*-?\d[\d.]*+(?:[eE][-+]?\d+)?\s*\Z")
-_TABLES = (".csv", ".tsv")
 _TIMES = re.compile(
     r"(?:^|[_\W])(?:time|times|timing|timings|latency|latencies|elapsed|duration|durations|wall|wallclock|runtime|runtimes|delay|rtt|ttft|itl|tpot|samples?"
     r"|measurements?|values?|observations?|raw|runs?|trials?|repetitions?|reps?|iterations?|laps?|results?)(?:[_\W]|\Z)|耗时|时间|延迟|时延|样本|用时",
@@ -115,27 +111,22 @@ def _sequences(snapshot: Snapshot, path: str) -> tuple[Sequence, ...]:
         return ()
     try:
         if is_document(path):
-            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: _in_document(snapshot, path))
-        if path.lower().endswith((*_TABLES, *LINES_SUFFIXES)):
-            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_lines(path, snapshot.head.read(path))))
+            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_document(snapshot, path)))
+        if is_records(path):
+            return snapshot.cache.by_blob("sequences:" + path, entry.oid, 512, lambda: tuple(_in_records(snapshot, path)))
     except Missing:
         pass
     return ()
 
 
-def _in_document(snapshot: Snapshot, path: str) -> tuple[Sequence, ...]:
-    doc = document(snapshot, path)
-    return tuple(_in_nodes(path, nodes(snapshot, path), doc.value)) if doc else ()
-
-
-def _in_nodes(path: str, found: tuple[Node, ...], root: Any) -> Iterator[Sequence]:
-    for node in found:
-        if not isinstance(node.value, list) or len(node.value) < SHORTEST or any(_SETTING.search(str(part)) for part in node.path):
-            continue
-        for key, texts in _columns(node.value):
-            if _is_time(*(str(part) for part in (*node.path, key))) and _measured(texts):
-                place = pointer((*node.path, *((0, key) if key else ())))
-                yield _sequence(path, place, None, _identity(root, node.path), texts)
+def _in_document(snapshot: Snapshot, path: str) -> Iterator[Sequence]:
+    held = places(snapshot, path)
+    for node in held.nodes(lambda shape: not any(_SETTING.search(key) for key in keys_of(shape)), list):
+        if len(node.value) >= SHORTEST:
+            for key, texts in _columns(node.value):
+                if _is_time(*(str(part) for part in (*node.path, key))) and _measured(texts):
+                    place = pointer((*node.path, *((0, key) if key else ())))
+                    yield _sequence(path, place, None, _identity(held.top, node.path), texts)
 
 
 def _is_time(*names: str) -> bool:
@@ -177,29 +168,20 @@ def _sequence(path: str, place: str | None, line: int | None, identity: frozense
     return Sequence(path, place, line, identity, digest, len(texts), (*texts[:SHORTEST], texts[-1]))
 
 
-def _in_lines(path: str, data: bytes) -> Iterator[Sequence]:
-    text = data.decode("utf-8", "replace")
-    if path.endswith(LINES_SUFFIXES):
-        values = [read_json(line.encode()).value for line in text.split("\n")[:ROWS] if line.strip()]
-        records = [value for value in values if isinstance(value, dict)]
-        columns = _columns(records) if len(records) >= SHORTEST else iter(())
-        identity = _identity(records[0], ()) if records else frozenset()
-    else:
-        columns, identity = _table(text, "\t" if path.endswith(".tsv") else ","), frozenset()
-    for name, texts in columns:
+def _in_records(snapshot: Snapshot, path: str) -> Iterator[Sequence]:
+    """The columns of a table or of a stream of objects."""
+    found = records(snapshot, path)
+    rows = [_row(row) for row in found.value if isinstance(row, dict)] if found else []
+    is_stream = path.lower().endswith(LINES_SUFFIXES)
+    for name, texts in _columns(rows) if len(rows) >= SHORTEST else ():
         if _is_time(name) and _measured(texts):
-            yield _sequence(path, None, 1 if path.endswith(LINES_SUFFIXES) else 2, identity, texts)
+            yield _sequence(path, None, 1 if is_stream else 2, _identity(rows[0], ()) if is_stream else frozenset(), texts)
 
 
-def _table(text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """The numeric columns of a table with a header."""
-    try:
-        header, *rows = [row for row, _ in zip(csv.reader(io.StringIO(text), delimiter=delimiter), range(ROWS), strict=False)] or [[]]
-    except csv.Error:
-        return
-    for name, cells in zip(header, zip(*rows, strict=False), strict=False):
-        if len(cells) >= SHORTEST and not _SETTING.search(name) and all(_NUMBER.match(cell) for cell in cells[:SHORTEST]):
-            yield name, [cell.strip() if _NUMBER.match(cell) else "" for cell in cells]
+def _row(held: dict[str, Any]) -> dict[str, Any]:
+    """The row itself, also of a statistic (`{"mean": {column: value}}`)."""
+    inside = next(iter(held.values()), None) if len(held) == 1 else None
+    return inside if isinstance(inside, dict) else held
 
 
 def _identity(root: Any, path: tuple[str | int, ...]) -> frozenset[tuple[str, str]]:
@@ -239,7 +221,7 @@ def _declared(snapshot: Snapshot, one: Sequence, other: Sequence) -> bool:
     for mine, yours in ((one, other), (other, one)):
         name = yours.path.rpartition("/")[2]
         doc = document(snapshot, mine.path)
-        for node in nodes(snapshot, mine.path):
+        for node in places(snapshot, mine.path).all():
             if isinstance(node.value, str) and (_COPY_TEXT.search(node.value[:2000]) or (name in node.value and mine.path != yours.path)):
                 return True
             if node.value not in (None, False, "") and _COPY_KEY.search(node.key):

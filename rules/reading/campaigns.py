@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from rules.core.model import Issue, Location, Missing, Snapshot, Tree
 from rules.reading.documents import Number, document, is_document, pointer
 from rules.reading.inventory import inventories
 from rules.reading.layout import Bundle, bundles, bundles_of
+from rules.reading.prefilter import mentions
 
 _ISSUE_KEY = re.compile(
     r"(?:(?:tracking|campaign|acceptance|parent|github|owning)_)?issue(?:_(?:number|no|id|url|ref|link))?\Z|(?:tracking|tracked_(?:in|by))\Z"
@@ -94,20 +95,27 @@ def ids_of(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tupl
     tree = tree or snapshot.head
     return snapshot.memo(
         ("ids of", id(tree), bundle.path),
-        lambda: tuple(
-            Stated(value.strip(), Location(path, pointer=pointer(place), role="record", at=_at(snapshot, tree)))
-            for path, place, key, value in _fields(snapshot, bundle, tree)
-            if isinstance(value, str) and value.strip() and len(value) <= 200 and _is_id(path, bundle, place, key)
-        ),
+        lambda: tuple(_ids(snapshot, bundle, _fields(snapshot, bundle, tree), tree)),
     )
 
 
-def _is_id(path: str, bundle: Bundle, place: tuple[str | int, ...], key: str) -> bool:
+def planned_ids(snapshot: Snapshot, bundle: Bundle) -> tuple[Stated, ...]:
+    """Those of them that the bundle's plan, or a file at its root, declares at head."""
+    return tuple(_ids(snapshot, bundle, _fields(snapshot, bundle, snapshot.head, own=True), snapshot.head))
+
+
+def _ids(snapshot: Snapshot, bundle: Bundle, held: Iterable[tuple[str, tuple[str, ...], str, Any]], tree: Tree) -> Iterator[Stated]:
+    for path, place, key, value in held:
+        if isinstance(value, str) and value.strip() and len(value) <= 200 and _is_id(path, bundle, place, key):
+            yield Stated(value.strip(), Location(path, pointer=pointer(place), role="record", at=_at(snapshot, tree)))
+
+
+def _is_id(path: str, bundle: Bundle, place: tuple[str, ...], key: str) -> bool:
     """`campaign_id`, `campaign`, `campaign: {id: …}`; in a run spec or a record named for the campaign also a plain `id` at the top."""
     words = key_words(key)
     if _ID_KEY.match(words):
         return True
-    nested = len(place) == 2 and isinstance(place[0], str) and key_words(place[0]) == "campaign" and words in ("id", "name", "slug")
+    nested = len(place) == 2 and key_words(place[0]) == "campaign" and words in ("id", "name", "slug")
     named = re.search(r"(?:campaign|run[-_]?spec|bundle)[^/]*\Z", path, re.IGNORECASE) is not None
     return nested or (len(place) == 1 and words == "id" and named and path in (*bundle.part("plan"), *_root_files(bundle)))
 
@@ -118,7 +126,7 @@ def paths_of(snapshot: Snapshot, bundle: Bundle, tree: Tree | None = None) -> tu
     own = {*bundle.part("plan"), *_root_files(bundle)}
     return tuple(
         Stated(value.strip().removeprefix("./").rstrip("/"), Location(path, pointer=pointer(place), role="record", at=_at(snapshot, tree)))
-        for path, place, key, value in _fields(snapshot, bundle, tree)
+        for path, place, key, value in _fields(snapshot, bundle, tree, own=True)
         if isinstance(value, str) and "/" in value and path in own and _PATH_KEY.match(key_words(key))
     )
 
@@ -127,22 +135,44 @@ def _root_files(bundle: Bundle) -> tuple[str, ...]:
     return tuple(path for path in bundle.files if "/" not in bundle.relative(path))
 
 
-def _fields(snapshot: Snapshot, bundle: Bundle, tree: Tree) -> Iterator[tuple[str, tuple[str | int, ...], str, Any]]:
-    """(path, place, key, value) of the first two levels of the bundle's documents, plan and root first."""
-    plan = (*_root_files(bundle), *bundle.part("plan"))
-    ordered = [path for path in dict.fromkeys((*plan, *bundle.files)) if is_document(path)][:RECORD_LIMIT]
-    for path in ordered:
+_Field = tuple[tuple[str, ...], str, Any]
+_RECORD_WORDS = ("campaign", "issue", "track", "evidence", "bundle", '"id"', "id:")
+_RECORD_KEY = re.compile(
+    r"campaign|issue|track|evidence|bundle|(?:^|_)(?:id|name|slug|number|no|url|ref|link|path|dir|directory|folder|root)(?:_|\Z)"
+)
+_NESTED = ("campaign", "metadata", "meta", "tracking", "issue", "tracking_issue")
+
+
+def _fields(snapshot: Snapshot, bundle: Bundle, tree: Tree, *, own: bool = False) -> Iterator[tuple[str, tuple[str, ...], str, Any]]:
+    """(path, place, key, value) of the first two levels of the bundle's documents, plan and root first; with `own` of these only."""
+    first = (*_root_files(bundle), *bundle.part("plan"))
+    for path in [path for path in dict.fromkeys(first if own else (*first, *bundle.files)) if is_document(path)][:RECORD_LIMIT]:
+        yield from ((path, *field) for field in _fields_of(snapshot, path, tree))
+
+
+def _fields_of(snapshot: Snapshot, path: str, tree: Tree) -> tuple[_Field, ...]:
+    """The fields of one document that may say to which campaign it belongs; kept by object id."""
+
+    def make() -> tuple[_Field, ...]:
         doc = document(snapshot, path, tree)
-        if (
-            doc is None
-            or not isinstance(doc.value, dict)
-            or not re.search(r"campaign|issue|track|evidence|bundle|\"id\"|\bid:", doc.text, re.IGNORECASE)
-        ):
-            continue
-        for key, value in doc.value.items():
-            yield path, (key,), key, value
-            if isinstance(value, dict) and key_words(key) in ("campaign", "metadata", "meta", "tracking", "issue", "tracking_issue"):
-                yield from ((path, (key, inner), inner if key_words(key) != "issue" else "issue_" + inner, held) for inner, held in value.items())
+        held = doc.value if doc is not None and isinstance(doc.value, dict) and mentions(doc.text, *_RECORD_WORDS) else {}
+        return tuple(field for field in _first_levels(held) if isinstance(field[2], (str, Number)) and _RECORD_KEY.search(key_words(field[1])))
+
+    entry = tree.files.get(path)
+    return snapshot.cache.by_blob("campaign fields", entry.oid, 1024, make) if entry is not None and entry.is_file else ()
+
+
+def _first_levels(held: dict[str, Any]) -> Iterator[_Field]:
+    for key, value in held.items():
+        yield (key,), key, value
+        if isinstance(value, dict) and key_words(key) in _NESTED:
+            yield from (((key, inner), inner if key_words(key) != "issue" else "issue_" + inner, deeper) for inner, deeper in value.items())
+
+
+def read_bundle(snapshot: Snapshot, bundle: Bundle) -> None:
+    """Takes what a bundle's documents say of their campaign, while they are parsed."""
+    for _ in _fields(snapshot, bundle, snapshot.head):
+        pass
 
 
 def _issue_number(value: Any, repository: str | None) -> str | None:

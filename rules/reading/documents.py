@@ -15,7 +15,21 @@ import yaml
 from rules.core.model import Location, Missing, Snapshot, Tree
 from rules.reading.lines import LOADER, constant_line, doubled_line, json_places, yaml_depth, yaml_places
 from rules.reading.outline import Outline, outline
-from rules.reading.values import DOUBLE, DOUBLE_DIGITS, NUMBERS, Node, Number, Path, is_numbers, number, parse_pointer, pointer, resolve, walk
+from rules.reading.values import (
+    DOUBLE,
+    DOUBLE_DIGITS,
+    NUMBERS,
+    Node,
+    Number,
+    Numbers,
+    Path,
+    is_numbers,
+    number,
+    parse_pointer,
+    pointer,
+    resolve,
+    walk,
+)
 
 JSON_SUFFIXES = (".json", ".geojson", ".ipynb")
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -98,7 +112,8 @@ def read_json(data: bytes, path: str = "") -> Document:
         return _unreadable(path, Defect("encoding", _encoding(data, error)), "")
     bom = text.startswith("\ufeff")
     found = _Pairs()
-    decoder = json.JSONDecoder(object_pairs_hook=found.object, parse_float=number, parse_int=number, parse_constant=found.constant)
+    numbers = Numbers().__getitem__
+    decoder = json.JSONDecoder(object_pairs_hook=found.object, parse_float=numbers, parse_int=numbers, parse_constant=found.constant)
     try:
         value = decoder.decode(text[1:] if bom else text)
     except json.JSONDecodeError as error:
@@ -236,7 +251,7 @@ def document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Documen
         return read_yaml(data, path) if is_yaml else read_json(data, path)
 
     try:
-        return snapshot.cache.by_blob("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
+        return snapshot.cache.fleeting("document:" + path, entry.oid, entry.size * DOCUMENT_WEIGHT, make)
     except Missing:
         return None
 

@@ -36,7 +36,7 @@ _BY_GATE = re.compile(r"(?:by|per)_?(?:gate|criteri)|(?:By|Per)(?:Gate|Criteri)"
 """`agreement_by_gate` sorts something else by gate."""
 
 
-def is_elsewhere(path: Path) -> bool:
+def is_elsewhere(path: tuple[str | int | None, ...]) -> bool:
     """It stands under diagnostics, software checks, a plan, a history."""
     return any(isinstance(part, str) and held_words(part) & _NOT_GATES and not _is_gate_key(part) for part in path)
 

@@ -5,14 +5,16 @@ A number against its limit outranks a `passed` flag; null is not a pass. Diagnos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.reading.documents import Node, Number, Path
 from rules.reading.end_keys import held_words
 from rules.reading.gate_entries import STRONG, WEAK, Entry, entries, is_bare_name, is_elsewhere, name_words, tallies
 from rules.reading.keys import family, words
+from rules.reading.outline import Column, Outline, Shape
 from rules.reading.thresholds import FLAGS, LIMITS, MEASURED, NAMES, equality, is_limit_key, keeps, limits, shown
 from rules.reading.verdict_words import Said, said_of
 
@@ -169,12 +171,12 @@ class Stated:
     partly: bool = False
 
 
-def stated_verdicts(held: Iterable[Node]) -> tuple[Stated, ...]:
+def stated_verdicts(held: Outline) -> tuple[Stated, ...]:
     """Every verdict of a document over gates of its own object, and every one under a key that says verdict, outermost first."""
-    known = tuple(held)
-    possible = [node for node in known if _is_verdict(node) and said_of(node.value)]
+    possible = [node for node in held.pick(_verdicts) if said_of(node.value)]
     if not possible:
         return ()
+    known = tuple(held.all())
     listed = (*(entry for entry in entries(known) if not is_bare_name(entry)), *tallies(known))
     inside = {entry.place for entry in listed}
     found = [node for node in possible if not any(node.path[:depth] in inside for depth in range(1, len(node.path) + 1))]
@@ -197,21 +199,31 @@ def _partly(known: tuple[Node, ...], mine: tuple[Entry, ...]) -> bool:
 
 
 def _strong(node: Node) -> bool:
-    return bool(held_words(str(node.path[-1])) & STRONG) or any(word in str(node.path[-1]) for word in ("结论", "判定", "裁决"))
+    return _is_strong(str(node.path[-1]))
+
+
+def _is_strong(key: str) -> bool:
+    return bool(held_words(key) & STRONG) or any(word in key for word in ("结论", "判定", "裁决"))
 
 
 _OF_ALL = frozenset({"overall", "final", "campaign", "all", "gates", "is"})
 
 
-def _is_verdict(node: Node) -> bool:
-    """A text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
-    if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (str, bool)):
-        return False
-    held = held_words(node.path[-1])
-    if isinstance(node.value, bool) and held - STRONG - WEAK - _OF_ALL:
-        return False
-    own = _strong(node) or (bool(held & WEAK) and held <= WEAK | _OF_ALL)
-    return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(node.path)
+def _verdicts(column: Column) -> list[int]:
+    """The rows that hold a text or a flag under a key that says verdict, or under one that may be one over gates of its own object."""
+    key = column.shape[-1] if column.shape else None
+    if key is None or not (str in column.types or bool in column.types) or not _names_verdict(column.shape):
+        return []
+    kinds = (str,) if held_words(key) - STRONG - WEAK - _OF_ALL else (str, bool)
+    return [row for row, value in enumerate(column.values) if isinstance(value, kinds)]
+
+
+@lru_cache(maxsize=8192)
+def _names_verdict(shape: Shape) -> bool:
+    key = shape[-1] or ""
+    held = held_words(key)
+    own = _is_strong(key) or (bool(held & WEAK) and held <= WEAK | _OF_ALL)
+    return own and not (held - {"gates"}) & _NO_VERDICT and not is_elsewhere(shape)
 
 
 def _gates_of(node: Node, listed: tuple[Entry, ...], owners: set[Path]) -> tuple[Entry, ...]:

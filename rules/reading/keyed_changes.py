@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from rules.reading.changes import Change, Direction, span
-from rules.reading.documents import Node, Number, Path
+from rules.reading.documents import Number, Path
 from rules.reading.keys import family, words
+from rules.reading.outline import Outline
 from rules.reading.quantities import Quantity, of_value
 from rules.reading.record_places import declared_unit, unit_of_part
 from rules.reading.units import COUNTS, FOLDED, SPELLINGS, Unit, comparable
@@ -56,11 +58,12 @@ class _Operands:
     after: tuple[Path, Quantity]
 
 
-def keyed_changes(root: Any, nodes: Iterator[Node]) -> Iterator[Keyed]:
+def keyed_changes(held: Outline) -> Iterator[Keyed]:
     """Every change that an object states beside its two operands. `changes` holds one reading per pair of operands that may be meant; any that holds will do."""
-    for node in nodes:
+    stating = {column.holders for column in held.columns if column.shape and _is_delta(column.shape[-1] or "")}
+    for node in held.pick(lambda column: range(len(column.values)) if column in stating else ()):
         if isinstance(node.value, dict) and len(node.value) <= 400:
-            yield from _of_object(root, node.path, node.value)
+            yield from _of_object(held.top, node.path, node.value)
 
 
 def _of_object(root: Any, path: Path, held: dict[str, Any]) -> Iterator[Keyed]:
@@ -113,6 +116,7 @@ def _is_arm(key: str, names: frozenset[str], others: frozenset[str]) -> bool:
     return said[0] in names or said[-1] in names
 
 
+@lru_cache(maxsize=8192)
 def _is_delta(key: str) -> bool:
     said = set(words(key))
     if _of_other(key) or ("p", "value") in pairwise(words(key)):

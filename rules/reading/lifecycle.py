@@ -54,10 +54,14 @@ class Observation:
 def lifecycle_of(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Observation, ...]:
     """The observations of the document at `path`, in order, kept by object id; none where it cannot be read."""
     entry = (tree or snapshot.head).files.get(path)
-    found = document(snapshot, path, tree) if entry else None
-    if entry is None or found is None or not found.readable or not mentions(found.text, *MENTIONS):
+    if entry is None or not entry.is_file:
         return ()
-    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, lambda: tuple(observations(found.outline)))
+
+    def make() -> tuple[Observation, ...]:
+        found = document(snapshot, path, tree)
+        return tuple(observations(found.outline)) if found is not None and mentions(found.text, *MENTIONS) else ()
+
+    return snapshot.cache.by_blob("lifecycle:" + path, entry.oid, 4096, make)
 
 
 def observations(held: Outline) -> Iterator[Observation]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.reading.canonical_words import words
-from rules.reading.documents import Document, Node, Path, resolve
+from rules.reading.documents import Document, Path, resolve
 from rules.reading.left_out import KEYS, is_out
+from rules.reading.outline import Outline
 from rules.reading.samples import is_trial_map, literal, whole_number
 from rules.reading.statistic_keys import COUNTED, CUT_WORDS, FAMILY, read_key
 from rules.reading.units import words as word_set
@@ -53,19 +55,18 @@ class Listing:
     counted: frozenset[int]
 
 
-def listings(places: Iterable[Node]) -> Iterator[Listing]:
+def listings(held: Outline) -> Iterator[Listing]:
     """Every list and map of a document that names what it has one entry for: `ranks: […]`, `worker_exits: […]`, `per_worker: {"0": …}`."""
-    for node in places:
-        if not node.path or not isinstance(node.path[-1], str) or not isinstance(node.value, (list, dict)) or not node.value:
-            continue
-        family = _lists(node.path[-1]) or (_keyed_by(node.value) if isinstance(node.value, dict) else None)
+    for node in held.nodes(lambda shape: bool(shape) and shape[-1] is not None, (list, dict)):
+        family = _lists(str(node.path[-1])) or (_keyed_by(node.value) if isinstance(node.value, dict) else None)
         entries = _entries(node.value) if family else None
-        if family and entries is not None and _are_entries(family, node.path[-1], node.value, entries):
+        if family and entries is not None and _are_entries(family, str(node.path[-1]), node.value, entries):
             kept = sum(not (isinstance(item, dict) and is_out(item)) for item in entries)
             present = sum(item is not None for item in entries)
             yield Listing(node.path, family, len(entries), frozenset((len(entries), kept, present)))
 
 
+@lru_cache(maxsize=8192)
 def _lists(key: str) -> str | None:
     """The family that a list's key names: `ranks`, `worker_exits`, `per_rank_memory`; None where it names none or several."""
     read = read_key(key)

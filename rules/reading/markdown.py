@@ -237,7 +237,7 @@ def markdown(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Markdow
         return read_markdown(tree.read(path).decode("utf-8", "replace"), path, snapshot.config.limits)
 
     try:
-        return snapshot.cache.by_blob("markdown:" + path, entry.oid, entry.size * 8, make)
+        return snapshot.cache.fleeting("markdown:" + path, entry.oid, entry.size * 8, make)
     except Missing:
         return None
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Snapshot
-from rules.reading.documents import Node, Path, document, nodes
+from rules.reading.documents import Node, Path, document, places
 from rules.reading.inventory import is_external
 from rules.reading.layout import Bundle, matches
 from rules.reading.manifests import manifests, normal
@@ -122,21 +122,20 @@ def named_paths(snapshot: Snapshot, bundle: Bundle, path: str) -> tuple[Named, .
 def _named(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Named]:
     doc = document(snapshot, path)
     pinned = {pair.place[:-1] for manifest in manifests(snapshot, bundle) if manifest.path == path for pair in manifest.pairs if pair.place}
-    for node in nodes(snapshot, path):
-        if (
-            isinstance(node.value, str)
-            and _names_one(bundle, node)
-            and node.path[:-1] not in pinned
-            and not _elsewhere(doc.value if doc else None, node)
-        ):
+    for node in places(snapshot, path).strings(lambda _: True, _may_be_path):
+        if _names_one(bundle, node) and node.path[:-1] not in pinned and not _elsewhere(doc.value if doc else None, node):
             text = node.value.strip()
             yield Named(text, node.path, files_of(snapshot, bundle, path, text), is_external(snapshot, bundle, _inside(bundle, text)))
 
 
+def _may_be_path(text: str) -> bool:
+    """A path has a slash or an extension."""
+    text = text.strip()
+    return ("/" in text or "\\" in text or "." in text) and 3 <= len(text) <= 300 and _UNUSABLE.search(text) is None
+
+
 def _names_one(bundle: Bundle, node: Node) -> bool:
     text = node.value.strip()
-    if not 3 <= len(text) <= 300 or _UNUSABLE.search(text):
-        return False
     key = split_key(node.key)
     if inside_bundle(bundle, text):
         return bool(extension(text)) or text.endswith("/") or "*" in text or bool(_PATH_KEY.search(key))
@@ -159,8 +158,7 @@ def inside_bundle(bundle: Bundle, text: str) -> bool:
 
 
 def _folders(bundle: Bundle) -> frozenset[str]:
-    own = {bundle.relative(file).partition("/")[0] for file in bundle.files if "/" in bundle.relative(file)}
-    return frozenset(own | {bundle.root.plan, bundle.root.results, bundle.root.patch, bundle.root.validator, "raw", "logs", "artifacts"})
+    return bundle.folders | {bundle.root.plan, bundle.root.results, bundle.root.patch, bundle.root.validator, "raw", "logs", "artifacts"}
 
 
 def _inside(bundle: Bundle, text: str) -> str:

@@ -20,7 +20,7 @@ _URL = re.compile(
 # What may stand between a role's word and its revision.
 _FILLER = (
     r"(?:[\s:：=()（）\[\]`'\"“”|*,]|\b(?:commit|revision|rev|sha|is|was|now|at|of|on|to|the|this|that|its|our|pull|pr|request|branch|draft|currently|stands?|remains?|still"
-    r"|exact|current|latest|as|against|head|evidence|from|in|version)\b|#\d{1,9}|[\w.-]{1,40}/[\w.-]{1,40}#\d{1,9}|的|为|是|在|于|提交|版本|修订|当前|目前){0,20}\Z"
+    r"|exact|current|latest|as|against|head|evidence|from|in|version|bundle|campaign|results?|receipts?|files?|content)\b|#\d{1,9}|[\w.-]{1,40}/[\w.-]{1,40}#\d{1,9}|的|为|是|在|于|提交|版本|修订|当前|目前){0,20}\Z"
 )
 _HEAD = re.compile(r"(?:\b(?:head|tip)(?:s|ed)?\b|头部?提交|最新提交|最新版本)" + _FILLER, re.IGNORECASE)
 _REVIEWED = re.compile(
@@ -87,8 +87,15 @@ def _is_own(named: str, repository: str | None) -> bool:
     return repository is not None and named.casefold() == repository.casefold()
 
 
+_OF_ANOTHER = re.compile(
+    r"\b(?:engine|upstream|library|dependency|submodule|compiler|toolchain|dataset|harness|simulator|driver)s?\b[^,;，；]{0,60}\Z|(?:引擎|上游|依赖|子模块|编译器|数据集)[^，；,;]{0,40}\Z",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:this|the|our) (?:pull|pr|branch)\b|#\d|\bpull request\b|本(?:分支|PR|次提交)", re.IGNORECASE)
+
+
 def _has_role(left: str, right: str) -> bool:
-    if _OTHER_ROLE.search(left):
+    if _OTHER_ROLE.search(left) or ((other := _OF_ANOTHER.search(left)) and not _OWN.search(other[0])):
         return False
     return any(role.search(left) for role in (_HEAD, _REVIEWED, _PUBLISHED, _PULL_PIN)) or bool(_RIGHT.match(right))
 

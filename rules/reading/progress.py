@@ -170,7 +170,7 @@ _STATE_WORDS = family(
     "execution state status phase stage progress run runs search measurement measurements measuring benchmark campaign screening 状态 执行 进度 阶段 搜索 运行 测量"
 )
 _WAITS = re.compile(
-    r"(?:still )?(?:queued?|in queue|enqueued|not[ _-]?(?:yet[ _-])?(?:started|run|begun|executed|measured)|un(?:started|measured)|planned|scheduled|todo|to[ _-]do|waiting\b.{0,60}|awaiting\b.{0,60}|no runs?|idle|pre-?run|"
+    r"(?:still )?(?:queued?|in queue|enqueued|not[ _-]?(?:yet[ _-])?(?:started|run|begun|executed|measured)|un(?:started|measured)|planned|scheduled|(?:none|nothing)(?: yet| so far| to date)|尚无|暂无|todo|to[ _-]do|waiting\b.{0,60}|awaiting\b.{0,60}|no runs?|idle|pre-?run|"
     r"排队中?|排队等待|未开始|尚未开始|未执行|尚未执行|未运行|待执行|待运行|计划中|等待.{0,20})",
     re.IGNORECASE,
 )

@@ -105,6 +105,12 @@ _OTHER_RUN = re.compile(
 )
 
 
+_SOFTWARE_END = re.compile(
+    r"\b(?:ci|lint\w*|linters?|pipelines?|workflows?|tests?|test suites?|builds?|working tree|checkouts?|pytest|ruff|mypy|compil\w{2,6})\b|流水线|测试|构建|编译",
+    re.IGNORECASE,
+)
+
+
 def subjects(text: str) -> frozenset[str]:
     """The parts of a run that a text names: server, worker, container, client."""
     return frozenset(name for name, pattern in _SUBJECTS if pattern.search(text))
@@ -112,6 +118,8 @@ def subjects(text: str) -> frozenset[str]:
 
 def clean_end(statement: Statement) -> str | None:
     """The words by which the author asserts, undenied and without a hedge, that the run ended cleanly."""
+    if _SOFTWARE_END.search(statement.text):
+        return None
     return next((one.match[0] for one in mentions(statement, CLEAN_END) if one.is_claimed and not _NOT_INSIDE.search(one.match[0])), None)
 
 

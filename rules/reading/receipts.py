@@ -287,7 +287,7 @@ def _arms_of_fields(held: Outline, names: Names) -> tuple[tuple[str, ...], froze
     named = tuple(dict.fromkeys(node.value for node in held.distinct(_names_arm, str)))
     strong = {arm for text in named for arm in arm_of_text(text, names)}
     weak = {arm for node in held.distinct(_labels_run, str) for arm in arm_of_text(node.value, names, value=False)}
-    for column in held.where(lambda shape: not _names_arm(shape) and len(_arms_of_key(shape)) == 1):
+    for column in held.where(lambda shape: len(_arms_of_key(shape)) == 1):
         strong |= _arm_as_key(column, held)
     return named, frozenset(strong or weak)
 
@@ -315,7 +315,8 @@ def _arm_as_key(column: Column, held: Outline) -> frozenset[Arm]:
     """`{"candidate": {… measured …}}`, `candidate_s: 365.884`, `candidate: two-level`."""
     shape, found = column.shape, _arms_of_key(column.shape)
     alone = len(words(shape[-1] or "")) == 1
-    if alone and found == {"candidate"} and not _labels_run(shape) and any(_is_choice(node.value) for node in held.distinct(shape.__eq__, str)):
+    is_name = _names_arm(shape) or _labels_run(shape)
+    if alone and found == {"candidate"} and not is_name and any(_is_choice(node.value) for node in held.distinct(shape.__eq__, str)):
         return found
     if _measures(column) or (alone and any(isinstance(value, (Number, list)) and bool(value) for value in column.values)):
         return found

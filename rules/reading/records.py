@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Location, Missing, Role, Snapshot, Tree
@@ -19,7 +20,8 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 TABLE_BYTES = 4 * 1024 * 1024
 ROWS = 100_000
 COLUMNS = 200
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][-+]?\d{1,3})?\Z")
+_LITERAL = r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?"
+_NUMBER, _ALL_NUMBERS = re.compile(_LITERAL + r"\Z"), re.compile(rf"{_LITERAL}(?:\n{_LITERAL})*+")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def records(snapshot: Snapshot, path: str, tree: Tree | None = None) -> Records 
 
     longest = snapshot.config.limits.log_line
     try:
-        return snapshot.cache.by_blob("records:" + path, entry.oid, entry.size * 8, lambda: read_records(tree.read(path), path, longest))
+        return snapshot.cache.fleeting("records:" + path, entry.oid, entry.size * 8, lambda: read_records(tree.read(path), path, longest))
     except Missing:
         return None
 
@@ -83,36 +85,47 @@ def read_table(text: str, path: str = "") -> Records | None:
     head = text[: text.find("\n") + 1 or len(text)]
     delimiter = "\t" if head.count("\t") >= max(1, head.count(",")) else ";" if head.count(";") > head.count(",") else ","
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    held: list[dict[str, Any]] = []
+    rows: list[list[str]] = []
     lines: list[int] = []
-    header: list[str] = []
     try:
         for row in reader:
-            if not row or row[0].startswith("#") or not any(cell.strip() for cell in row):
-                continue
-            if not header:
-                header = [cell.strip() for cell in row[:COLUMNS]]
-                continue
-            if len(held) >= ROWS:
-                return None
-            held.append(_row(header, row))
-            lines.append(reader.line_num)
+            if row and not row[0].startswith("#") and any(map(str.strip, row)):
+                rows.append(row)
+                lines.append(reader.line_num)
+                if len(rows) > ROWS + 1:
+                    return None
     except csv.Error:
         return None
-    return Records(path, held, text, language="csv", lines=tuple(lines))
+    return Records(path, _objects(rows), text, language="csv", lines=tuple(lines[1:]))
 
 
-def _row(header: list[str], row: list[str]) -> dict[str, Any]:
-    made = {name: _cell(cell.strip()) for name, cell in zip(header, row, strict=False)}
-    label = next((cell.strip() for cell in row if cell.strip()), "")
-    read = read_key(label)
-    if len(label) < 24 and read.statistic and not read.content:
-        return {label: {name: value for name, value in made.items() if value != label}}
+def _objects(rows: list[list[str]]) -> list[dict[str, Any]]:
+    """The rows below the first as objects, their cells read column by column."""
+    header = [cell.strip() for cell in rows[0][:COLUMNS]] if rows else []
+    cells = [row[: len(header)] for row in rows[1:]]
+    if {len(row) for row in cells} <= {len(header)}:
+        made = [dict(zip(header, row, strict=True)) for row in zip(*map(_cells, zip(*cells, strict=True)), strict=True)]
+    else:
+        made = [dict(zip(header, _cells(row), strict=False)) for row in cells]
+    for at, row in enumerate(rows[1:]):
+        label = next((cell.strip() for cell in row if cell.strip()), "")
+        if not label[0].isdigit() and len(label) < 24 and _is_statistic(label):
+            made[at] = {label: {name: value for name, value in made[at].items() if value != label}}
     return made
 
 
-def _cell(text: str) -> Any:
-    return number(text) if _NUMBER.match(text) else (text or None)
+@lru_cache(maxsize=4096)
+def _is_statistic(label: str) -> bool:
+    read = read_key(label)
+    return read.statistic is not None and not read.content
+
+
+def _cells(texts: Sequence[str]) -> list[Any]:
+    """Numbers where cells are numbers, None where they are empty."""
+    bare = [text.strip() for text in texts]
+    if _ALL_NUMBERS.fullmatch("\n".join(bare)):
+        return list(map(number, bare))
+    return [number(text) if _NUMBER.match(text) else (text or None) for text in bare]
 
 
 def of_tables(found: Markdown | None) -> Iterator[Records]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from rules.reading.documents import Node, Path, walk
+from rules.reading.documents import Path
 from rules.reading.named_paths import split_key
+from rules.reading.outline import Outline, outline
 from rules.reading.words import PLACEHOLDER
 
 _OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
@@ -46,7 +48,7 @@ def repositories_named(held: Any) -> tuple[str, ...]:
     """
     if isinstance(held, str):
         return each_once(name for _, name in named_in_text(held))
-    return each_once(name for _, name in named_in_nodes(walk(held)))
+    return each_once(name for _, name in named_in(outline(held)))
 
 
 def each_once(names: Iterable[str]) -> tuple[str, ...]:
@@ -76,14 +78,13 @@ def _name(match: re.Match[str]) -> str:
     return "" if not name or match["owner"].lower() in _NOT_OWNERS or _FILE.search(name) else f"{match['owner']}/{name}"
 
 
-def named_in_nodes(nodes: Iterable[Node]) -> Iterator[tuple[Path, str]]:
+def named_in(held: Outline) -> Iterator[tuple[Path, str]]:
     """(place, `owner/name`) of every repository that the places of a document name."""
-    for node in nodes:
-        if isinstance(node.value, str) and "/" in node.value and len(node.value) < 4096:
-            words = set(split_key(node.key).split("_"))
-            whole = _WHOLE.match(node.value.strip()) if words & _KEYS or words >= {"full", "name"} else None
-            names = [_name(whole)] if whole else [name for _, name in named_in_text(node.value)]
-            yield from ((node.path, name) for name in names if name)
+    for node in held.strings(lambda _: True, lambda text: "/" in text and len(text) < 4096):
+        words = set(split_key(node.key).split("_"))
+        whole = _WHOLE.match(node.value.strip()) if words & _KEYS or words >= {"full", "name"} else None
+        names = [_name(whole)] if whole else [name for _, name in named_in_text(node.value)]
+        yield from ((node.path, name) for name in names if name)
 
 
 # ---------------------------------------------------------------- what is not a revision yet
@@ -99,6 +100,7 @@ _BLANK = re.compile(
 _BRACKETED = re.compile(r"\[(?:TBD|TODO|fill|insert|your|to be|待)[^\[\]\n]{0,60}\]", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8192)
 def placeholder(value: str) -> bool:
     """True when `value` as a whole stands for something that is still to be filled in: `<baseline-sha>`, TBD, "to be filled in", 待定, `???`, zeros."""
     text = value.strip().strip("`*_\"'“”").strip() or value.strip()
@@ -132,6 +134,7 @@ _BRANCH_URL = re.compile(
 _FIXED_REF = re.compile(r"(?:[0-9a-f]{7,40}|v?\d+(?:\.\d+){1,3}[\w.+-]{0,40})\Z", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8192)
 def mutable_reference(value: str) -> str | None:
     """The branch that `value` names where a revision is wanted: a branch's name, `refs/heads/…`, `owner/name@main`, a branch's address. Else None."""
     text = value.strip().strip("`\"'").strip()
@@ -173,6 +176,7 @@ _IMAGE = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)
 def image_reference(value: str) -> Image | None:
     """The image that `value` names as a whole (`registry/name:tag@sha256:…`, or a bare `sha256:…`), else None. Whether it is meant as one, its key tells."""
     text = value.strip().strip("`\"'")

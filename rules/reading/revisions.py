@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Facts, Location, Snapshot, Tree
@@ -14,6 +15,7 @@ from rules.reading.documents import Document, Node, Number, Path, document, is_d
 from rules.reading.layout import Bundle, bundle_at, documents_in_scope, in_scope
 from rules.reading.markdown import Block, Markdown, markdown, markdown_of, read_markdown, spoken
 from rules.reading.named_paths import split_key
+from rules.reading.outline import Column, Shape
 from rules.reading.references import (
     MOST,
     ZH_REVISION_KEY,
@@ -21,7 +23,7 @@ from rules.reading.references import (
     each_once,
     image_reference,
     mutable_reference,
-    named_in_nodes,
+    named_in,
     named_in_text,
     placeholder,
     repositories_named,
@@ -254,21 +256,24 @@ _HEX_ONLY = re.compile(r"[0-9a-fA-F]{7,40}\Z")
 
 def cited_in_document(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple[Cited, ...]:
     """The revisions cited in the JSON or YAML document at `path` (of `tree`, default head); kept by object id."""
-    doc = document(snapshot, path, tree)
     entry = (tree or snapshot.head).files.get(path)
-    if doc is None or entry is None or not doc.readable or not MAYBE_ID.search(doc.text):
+    if entry is None or not entry.is_file:
         return ()
-    return snapshot.cache.by_blob("cited:" + path, entry.oid, max(0, entry.size), lambda: in_document(doc))
+
+    def make() -> tuple[Cited, ...]:
+        doc = document(snapshot, path, tree)
+        return in_document(doc) if doc is not None and doc.readable and MAYBE_ID.search(doc.text) else ()
+
+    return snapshot.cache.by_blob("cited:" + path, entry.oid, 512 + max(0, entry.size) // 8, make)
 
 
 def in_document(doc: Document) -> tuple[Cited, ...]:
     """The revisions cited in a document that was read."""
-    nodes = doc.nodes
-    found = [(node, one) for node in nodes for one in _in_node(node)]
+    found = [(node, one) for node in doc.outline.pick(_citing) for one in _in_node(node)]
     if not found:
         return ()
     near: dict[Path, list[str]] = {}
-    for place, name in named_in_nodes(nodes):
+    for place, name in named_in(doc.outline):
         # Named in an object, or in an object inside it: `{"upstream": {"name": "owner/name"}, "commit": …}`.
         for container in (place[:-1], place[:-2]):
             if len(near.setdefault(container, [])) < MOST:
@@ -286,6 +291,31 @@ def _around(near: dict[Path, list[str]], place: Path) -> Iterator[str]:
         yield from near.get(place[:depth], ())
 
 
+def _citing(column: Column) -> list[int]:
+    """The rows that may cite a revision: strings with an id, numbers under a key that makes an id of them, objects whose keys are ids."""
+    texts = {value for value in {value for value in column.values if type(value) is str} if _may_cite(value)} if str in column.types else set()
+    keyed, listed = _may_be_keyed(column.shape), bool(_own_key(column.shape) & _LISTED)
+    if not texts and not keyed and not listed:
+        return []
+    return [
+        row
+        for row, value in enumerate(column.values)
+        if (type(value) is str and value in texts) or (keyed and type(value) is Number) or (listed and isinstance(value, dict))
+    ]
+
+
+def _may_cite(text: str) -> bool:
+    return len(text) >= SHORTEST and (_HEX_ONLY.match(text.strip().rstrip("….")) is not None or MAYBE_ID.search(text) is not None)
+
+
+@lru_cache(maxsize=8192)
+def _may_be_keyed(shape: Shape) -> bool:
+    return bool(shape) and any(_key_role(shape, "0" * length) is not None for length in (SHORTEST, FULL))
+
+
+_LISTED = frozenset(["commits", "revisions", "shas"])
+
+
 def _in_node(node: Node) -> Iterator[Found]:
     value = node.value
     if type(value) is Number and SHORTEST <= len(value.text) <= FULL and _HEX_ONLY.match(value.text):
@@ -297,21 +327,21 @@ def _in_node(node: Node) -> Iterator[Found]:
         elif len(text) <= 65_536 and MAYBE_ID.search(text):
             subject = subject_of(node.path)
             yield from (replace(one, subject=one.subject or subject) for one in find_ids(text))
-    elif isinstance(value, dict) and _own_key(node.path) & {"commits", "revisions", "shas"}:
+    elif isinstance(value, dict) and _own_key(node.path) & _LISTED:
         for key in value:
             if re.fullmatch(r"[0-9a-fA-F]{40}", key):
                 yield Found(key.lower(), node.key, True, 0, subject=subject_of(node.path))
 
 
 def _keyed(node: Node, id: str) -> Iterator[Found]:
-    role = _key_role(node, id)
+    role = _key_role(node.path, id)
     if role and plausible(id, *role) and not _is_other_kind(node.parent):
         yield Found(id.lower(), role[0], role[1], 0, subject=subject_of(node.path))
 
 
-def _key_role(node: Node, id: str) -> tuple[str, bool] | None:
+def _key_role(path: tuple[str | int | None, ...], id: str) -> tuple[str, bool] | None:
     """The key that makes the value a revision: its own, or the nearest one above that does, where its own says nothing else."""
-    keys = [part for part in node.path if isinstance(part, str)]
+    keys = [part for part in path if isinstance(part, str)]
     for distance, key in enumerate(reversed(keys[-3:])):
         words = set(split_key(key).split("_"))
         if words & _KEY_ANTI:
@@ -328,7 +358,7 @@ def _key_role(node: Node, id: str) -> tuple[str, bool] | None:
     return None
 
 
-def _own_key(path: Path) -> set[str]:
+def _own_key(path: tuple[str | int | None, ...]) -> set[str]:
     return set(split_key(path[-1]).split("_")) if path and isinstance(path[-1], str) else set()
 
 
@@ -349,13 +379,24 @@ def _cited(snapshot: Snapshot) -> Iterator[Cited]:
         if is_document(path) and not path.startswith(".github/"):
             yield from _of_bundle(snapshot, path, cited_in_document(snapshot, path))
     for path in documents_in_scope(snapshot):
-        entry = snapshot.head.files[path]
-        found = markdown(snapshot, path)
-        if found:
-            made = snapshot.cache.by_blob("cited:" + path, entry.oid, max(0, entry.size), lambda found=found: in_markdown(found))  # type: ignore[misc]
-            yield from _of_bundle(snapshot, path, made)
+        yield from _of_bundle(snapshot, path, _cited_in_markdown(snapshot, path))
     for text in texts(snapshot):
         yield from in_markdown(markdown_of(snapshot, text))
+
+
+def _cited_in_markdown(snapshot: Snapshot, path: str) -> tuple[Cited, ...]:
+    entry = snapshot.head.files[path]
+    return snapshot.cache.by_blob("cited:" + path, entry.oid, 512 + max(0, entry.size) // 8, lambda: in_markdown(markdown(snapshot, path)))
+
+
+def read_bundle(snapshot: Snapshot, bundle: Bundle) -> None:
+    """Takes what a bundle's files cite and which repositories they name, while they are parsed."""
+    for path in bundle.files:
+        if is_document(path):
+            cited_in_document(snapshot, path)
+        elif path.lower().endswith((".md", ".markdown")):
+            _cited_in_markdown(snapshot, path)
+    bundle_repositories(snapshot, bundle)
 
 
 def _of_bundle(snapshot: Snapshot, path: str, made: tuple[Cited, ...]) -> Iterator[Cited]:
@@ -382,7 +423,7 @@ def _repositories(snapshot: Snapshot, path: str) -> tuple[str, ...]:
     """The repositories that one file names."""
     if is_document(path):
         doc = document(snapshot, path)
-        return repositories_named(doc.value) if doc is not None and doc.readable and "/" in doc.text else ()
+        return each_once(name for _, name in named_in(doc.outline)) if doc is not None and "/" in doc.text else ()
     return repositories_named("\n".join(block.text for block in spoken(markdown(snapshot, path))))
 
 

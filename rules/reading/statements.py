@@ -171,7 +171,7 @@ def statements(snapshot: Snapshot, path: str, tree: Tree | None = None) -> tuple
     if entry is None:
         return ()
     found = markdown(snapshot, path, tree)
-    return snapshot.cache.by_blob("statements:" + path, entry.oid, max(entry.size, 0) * 16, lambda: of_markdown(found)) if found else ()
+    return snapshot.cache.fleeting("statements:" + path, entry.oid, max(entry.size, 0) * 16, lambda: of_markdown(found)) if found else ()
 
 
 def text_statements(snapshot: Snapshot, text: Text) -> tuple[Statement, ...]:

@@ -69,6 +69,14 @@ def number(text: str) -> Number:
     return printed
 
 
+class Numbers(dict[str, Number]):
+    """Literal → number, made once for equal literals: documents repeat theirs."""
+
+    def __missing__(self, text: str) -> Number:
+        made = self[text] = number(text)
+        return made
+
+
 class Node(NamedTuple):
     """One place of a document: its pointer as a tuple, its value, and the object or list that holds it (None at the root).
 

@@ -34,6 +34,12 @@ _ENGINE = names(
     "engine engines source sources code runtime kernel kernels compiler library server upstream product project framework implementation core model "
     "codebase program binary software database allocator scheduler encoder decoder codec interpreter optimizer planner driver"
 )
+# Parts of an engine: one that is not changed says nothing of the others.
+_PARTS = names("allocator scheduler encoder decoder codec interpreter optimizer planner driver model kernel kernels library")
+_CHANGED_PART = re.compile(
+    r"\b(?:is|are|was|were|has been|have been)\s(?:changed|modified|patched|altered|rewritten|replaced|extended)\b|\b(?:carries|changes|modifies|patches|rewrites)\b|(?:修改|改动|改写)了",
+    re.IGNORECASE,
+)
 _X = r"(?P<{0}>(?:[\w-]{{1,30}}\s){{0,3}}?[\w-]{{1,30}})"
 _CHANGES = r"(?:changes?|modifications?|edits?|patch(?:es)?|diffs?|alterations?|code changes?|source changes?)"
 _CHANGED = r"(?:changed|modified|patched|altered|touched|edited|forked)"
@@ -126,6 +132,8 @@ def denies_change(one: Statement, known: set[str], in_patch: bool) -> bool:
             return True
         named = [match[g] for g in ("a", "b", "c", "d", "e", "f") if match[g] and match[g].strip()]
         said = {word for name in named for word in words(name)} | (set(words(match[0])) & {"code", "source"})
+        if said & _ENGINE <= _PARTS and not said & known and any(_tells_change(other) for other in one.clauses if other is not clause):
+            continue
         if (
             said & (_ENGINE | known)
             or any(_of_one_stem(word, name) for word in said for name in known)
@@ -133,6 +141,10 @@ def denies_change(one: Statement, known: set[str], in_patch: bool) -> bool:
         ):
             return True
     return False
+
+
+def _tells_change(clause: Clause) -> bool:
+    return any(not clause.denies(match.start()) for match in _CHANGED_PART.finditer(clause.text))
 
 
 def _of_one_stem(word: str, name: str) -> bool:

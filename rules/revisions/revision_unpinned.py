@@ -19,13 +19,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from rules.core.model import Bundle, Finding, Item, Location, Rule, Severity, Snapshot
 from rules.core.redact import excerpt
-from rules.reading.documents import Node, document, is_document, nodes
+from rules.reading.documents import Node, document, is_document, places
 from rules.reading.manifests import manifests
 from rules.reading.named_paths import split_key
+from rules.reading.outline import Shape, key_of
 from rules.reading.references import ZH_REVISION_KEY, image_reference, mutable_reference, placeholder
 from rules.reading.statements import Statement, statements
 from rules.reading.words import AUTHOR_REPORTED, has_word
@@ -166,11 +168,17 @@ def each(snapshot: Snapshot, bundle: Bundle) -> Iterator[Item]:
 def _in_document(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Loose]:
     if any(manifest.path == path for manifest in manifests(snapshot, bundle)):
         return
-    for node in nodes(snapshot, path):
-        if isinstance(node.value, str) and node.path and len(node.value) <= 400:
+    for node in places(snapshot, path).nodes(_may_name_one, str):
+        if len(node.value) <= 400:
             kind = _kind(bundle, path, node)
             if kind:
                 yield Loose(kind, Location(path, pointer=node.pointer), node.value)
+
+
+@lru_cache(maxsize=8192)
+def _may_name_one(shape: Shape) -> bool:
+    key = key_of(shape)
+    return bool(frozenset(split_key(key).split("_")) & (_IMAGE | _REVISION | _ARM | _BRANCH | _POINTER)) or ZH_REVISION_KEY.search(key) is not None
 
 
 def _kind(bundle: Bundle, path: str, node: Node) -> str | None:

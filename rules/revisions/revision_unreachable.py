@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from rules.core.model import Facts, Finding, Item, Rule, Severity, Snapshot, Unchecked
 from rules.reading.lookups import Revision, answers, is_commit, questions, revisions
+from rules.reading.revisions import read_bundle
 
 
 def check(snapshot: Snapshot, facts: Facts) -> Iterator[Item]:
@@ -49,4 +50,4 @@ def _finding(revision: Revision, names: tuple[str, ...]) -> Finding:
     )
 
 
-RULE = Rule("revision-unreachable", "revisions", Severity.MEDIUM, check, asks=questions)
+RULE = Rule("revision-unreachable", "revisions", Severity.MEDIUM, check, asks=questions, reads=read_bundle)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from rules.core.model import Confirmed, Facts, Finding, Item, Rule, Severity, Snapshot, Unchecked
 from rules.reading.lookups import Revision, is_commit, questions, revisions, state
+from rules.reading.revisions import read_bundle
 
 
 def check(snapshot: Snapshot, facts: Facts) -> Iterator[Item]:
@@ -64,5 +65,6 @@ RULE = Rule(
     Severity.HIGH,
     check,
     asks=questions,
+    reads=read_bundle,
     norms=(("pinned", "revision"), ("revisions", "in full"), ("immutable", "revision")),
 )

@@ -72,7 +72,7 @@ def test_a_file_that_is_gone_holds_nothing(box: Box, repository: Path) -> None:
 
 
 def test_a_renamed_file_keeps_its_story_and_its_number(box: Box, repository: Path) -> None:
-    other = f"{BUNDLE}/results/aaa.json"
+    other = "evidence/aaa/results/aaa.json"  # of another bundle: those of one bundle are one story
     _, told = review(box, repository, commit(repository, {RECORD: PRIVATE, other: PRIVATE.replace("raw", "bin")}), Ledger("1#2"))
     assert [one.number for one in told.ledger.standings] == [1, 2]
     fingerprints = {one.number: one.points[0].fingerprint for one in told.ledger.standings}

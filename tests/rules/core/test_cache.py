@@ -29,14 +29,14 @@ def test_readers_and_blobs_are_told_apart() -> None:
 
 
 def test_what_was_used_last_stays() -> None:
-    cache, (made, maker) = Cache(30), _counter()
+    cache, (made, maker) = Cache(60), _counter()
     for oid in ("1", "2", "3", "1", "4", "1", "2"):
         cache.by_blob("r", oid, 10, maker(oid))
     assert made == ["1", "2", "3", "4", "2"]
 
 
 def test_a_value_heavier_than_the_limit_is_kept_alone_and_goes_next() -> None:
-    cache, (made, maker) = Cache(30), _counter()
+    cache, (made, maker) = Cache(60), _counter()
     for oid, size in (("1", 10), ("big", 1000), ("big", 1000), ("2", 10), ("big", 1000)):
         cache.by_blob("r", oid, size, maker(oid))
     assert made == ["1", "big", "2", "big"]
@@ -50,8 +50,8 @@ def test_a_value_that_is_none_is_kept_too() -> None:
     assert made == [1]
 
 
-def test_fleeting_values_have_their_own_smaller_bound() -> None:
-    cache, (made, maker) = Cache(40), _counter()
+def test_what_is_fleeting_has_a_bound_of_its_own() -> None:
+    cache, (made, maker) = Cache(20), _counter()
     for oid in ("1", "2", "1"):
         cache.fleeting("r", oid, 10, maker(oid))
     assert made == ["1", "2", "1"]

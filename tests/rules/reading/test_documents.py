@@ -135,7 +135,7 @@ def test_a_byte_order_mark_is_no_defect() -> None:
         ("1e-3", Fraction(1, 1000), Fraction(1, 1000)),
         ("1.50E+2", Fraction(150), Fraction(1)),
         ("12345678901234567890123", Fraction(12345678901234567890123), Fraction(1)),
-        ("0.1000000000000000000001", Fraction(1000000000000000000001, 10**22), Fraction(1, 10**22)),
+        ("0.100000000000001", Fraction(100000000000001, 10**15), Fraction(1, 10**15)),
     ],
 )
 def test_printed_precision_is_kept(text: str, exact: Fraction, precision: Fraction) -> None:
@@ -143,6 +143,11 @@ def test_printed_precision_is_kept(text: str, exact: Fraction, precision: Fracti
         value = next(node.value for node in walk(doc.value) if isinstance(node.value, (Number, list)))
         value = value[0] if isinstance(value, list) else value
         assert (value.text, value.exact, value.precision) == (text, exact, precision)
+
+
+def test_a_double_printed_with_all_its_digits_is_no_finer_than_a_double() -> None:
+    value = read_json(b"0.1000000000000000000001").value
+    assert value.exact == Fraction(1000000000000000000001, 10**22) and Fraction(1, 10**17) < value.precision < Fraction(1, 10**15)
 
 
 def test_numbers_that_are_no_measurements_have_no_exact_value() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rules.reading.documents import read_json, walk
+from rules.reading.documents import read_json
 from rules.reading.lifecycle import Observation, observations
 
 
 def told(value: Any) -> list[Observation]:
-    return list(observations(walk(read_json(json.dumps(value).encode()).value)))
+    return list(observations(read_json(json.dumps(value).encode()).outline))
 
 
 def bad(value: Any) -> list[str]:
