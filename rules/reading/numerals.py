@@ -80,7 +80,7 @@ def exact(literal: str) -> _Exact | None:
     if shift < 0:
         scale: int = 10**-shift
         held, half = Fraction(value, scale), Fraction(1, 2 * scale)
-        return held, max(half, abs(held) * DOUBLE) if DOUBLE_DIGITS[0] <= digits <= DOUBLE_DIGITS[1] else half, digits, bool(point)
+        return held, max(half, abs(held) * DOUBLE) if digits >= DOUBLE_DIGITS else half, digits, bool(point)
     return Fraction(value * 10**shift), Fraction(10**shift, 2), digits, bool(point)
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 Path = tuple["str | int", ...]
 DIGITS = 400
-DOUBLE_DIGITS, DOUBLE = (15, 17), Fraction(1, 2**50)
-"""Significant digits of a literal that was printed from a double to its last bit, and the relative error (a few units in the last place) of what is computed with doubles."""
+DOUBLE_DIGITS, DOUBLE = 15, Fraction(1, 2**50)
+"""Significant digits up to which a double is as exact as its decimal literal, and the relative error (a few units in the last place) of what is computed with doubles."""
 
 
 class Number(float):
@@ -44,8 +44,7 @@ class Number(float):
         places = len(mantissa.partition(".")[2])
         power = int(exponent) if exponent and len(exponent) < 6 else 0
         printed = Fraction(10) ** (power - places) if abs(power - places) <= DIGITS else Fraction(1)
-        digits = len(mantissa.lstrip("-").replace(".", "").lstrip("0")) if len(mantissa) > DOUBLE_DIGITS[0] and "." in mantissa else 0
-        return max(printed, Fraction(abs(self)) * DOUBLE) if DOUBLE_DIGITS[0] <= digits <= DOUBLE_DIGITS[1] and isfinite(self) else printed
+        return max(printed, Fraction(abs(self)) * DOUBLE) if len(mantissa) > DOUBLE_DIGITS and isfinite(self) and "." in mantissa else printed
 
 
 class _Printed(Number):
