@@ -212,7 +212,7 @@ class _Review:
 
     def of_text(self, made: Sequence[Statement], own: tuple[str, ...]) -> Iterator[Finding]:
         for statement in made:
-            if statement.standing == "asserted" and claims_gain(statement):
+            if claims_gain(statement) and statement.standing == "asserted":
                 found = self._of_gain(statement, own)
                 if found:
                     yield found

@@ -82,9 +82,10 @@ def check(snapshot: Snapshot, _: Facts) -> Iterator[Item]:
 
 def _of_text(path: str, said: Sequence[Statement], document: Markdown | None) -> Iterator[_Judged]:
     for one in said:
-        if one.standing in ("quoted", "withdrawn", "question", "reported") or one.kind in ("code", "quote"):
+        found = tuple(stated_changes(one.text)) if one.kind not in ("code", "quote") else ()
+        if not found or one.standing in ("quoted", "withdrawn", "question", "reported"):
             continue
-        for beside in stated_changes(one.text):
+        for beside in found:
             fits = holds(beside.change)
             if fits is not None:
                 yield _Judged(

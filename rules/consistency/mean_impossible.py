@@ -260,7 +260,7 @@ def _in_holder(holder: dict[str, Any], base: Path, mean: Key) -> Iterator[tuple[
 
 def _in_text(made: tuple[Statement, ...]) -> Iterator[Impossible]:
     for one in made:
-        if one.kind not in ("row", "heading") and one.standing in ("asserted", "reported") and _MEAN_WORD.search(one.text[:2000]):
+        if one.kind not in ("row", "heading") and _MEAN_WORD.search(one.text[:2000]) and one.standing in ("asserted", "reported"):
             for text, skipped in _means(one.text[:2000]):
                 ns = _tallied(one.text[:2000], text, skipped)
                 found = _judge(text, ns, one.location(), None)

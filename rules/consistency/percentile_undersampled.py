@@ -236,7 +236,9 @@ def _has_load(doc: Document, bases: Iterable[Path]) -> bool:
 
 def _in_text(made: tuple[Statement, ...]) -> Iterator[Thin]:
     for index, one in enumerate(made):
-        if one.kind in ("row", "heading") or one.standing in ("quoted", "planned", "required", "withdrawn", "question"):
+        if one.kind in ("row", "heading") or not _PERCENTILE.search(one.text[:4000]):
+            continue
+        if one.standing in ("quoted", "planned", "required", "withdrawn", "question"):
             continue
         following = made[index + 1].text if index + 1 < len(made) else ""
         if not _DESCRIPTIVE.search(one.text) and not (_DESCRIPTIVE.search(following) and _PERCENTILE.search(following) is None):

@@ -470,7 +470,7 @@ def _agree(rows: list[tuple[Term, Term]], inverse: bool) -> int:
 
 def _in_sentence(bundle: Bundle, one: Statement) -> Iterator[Finding]:
     """`62.5 -> 50.0 s (1.25×)`: a change and the factor right behind it."""
-    if one.standing != "asserted" or one.kind == "row" or not ("×" in one.text or "x" in one.text or "倍" in one.text):
+    if one.kind == "row" or not ("×" in one.text or "x" in one.text or "倍" in one.text) or one.standing != "asserted":
         return
     found = quantities(one.text[:4000])
     for i in range(len(found) - 2):

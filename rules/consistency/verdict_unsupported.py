@@ -284,7 +284,7 @@ def _of_text(made: Sequence[Statement], held: Sequence[_Verdict], against_record
     if len(whole) != 1:
         return
     record = whole[0]
-    for statement, clause in asserted(made):
+    for statement, clause in asserted(one for one in made if _TEXT.search(one.text)):
         match = _TEXT.search(statement.text)
         if match is None or clause.hedge or clause.negated or statement.standing != "asserted":
             continue

@@ -129,7 +129,7 @@ def _named_by_plan(snapshot: Snapshot, bundle: Bundle) -> Iterator[Named]:
         if is_document(path) and path not in records:
             yield from _named_in(path, nodes(snapshot, path), keyed=True)
         for one in statements(snapshot, path) if path.lower().endswith((".md", ".markdown")) else ():
-            if one.standing not in ("quoted", "withdrawn", "reported") and _speaks_of_one(one.text) and _uses(one.text):
+            if _speaks_of_one(one.text) and _uses(one.text) and one.standing not in ("quoted", "withdrawn", "reported"):
                 yield Named(one.text, None, one.location(), anywhere=True)
 
 
@@ -290,7 +290,7 @@ _NEAR = 120
 
 
 def _of_sentence(one: Statement) -> str:
-    if one.standing in ("quoted", "withdrawn", "reported") or not _uses(one.text) or _DIGEST.search(one.text) or _FULL_COMMIT.search(one.text):
+    if not _uses(one.text) or one.standing in ("quoted", "withdrawn", "reported") or _DIGEST.search(one.text) or _FULL_COMMIT.search(one.text):
         return ""
     nouns = list(_NOUN.finditer(one.text)) or (list(_CODE_PATH.finditer(one.text)) if _ACCEPTS.search(one.text) else [])
     for noun in nouns:

@@ -159,9 +159,10 @@ def _together(bundle: Bundle, path: str, texts: list[str], places: list[Location
 def _in_text(snapshot: Snapshot, path: str, made: Iterable[Statement], about: tuple[Bundle, ...]) -> Iterator[Finding]:
     said: set[str] = set()
     for statement in made:
-        if statement.standing not in ("asserted", "reported"):
+        claims = any(words.search(statement.text) for words in _CLAIMS)
+        if not (statement.code_spans or claims) or statement.standing not in ("asserted", "reported"):
             continue
-        for finding in (*_paths(snapshot, path, statement, about), *_claims(snapshot, statement, about)):
+        for finding in (*_paths(snapshot, path, statement, about), *(_claims(snapshot, statement, about) if claims else ())):
             if finding.title not in said:
                 said.add(finding.title)
                 yield finding
@@ -170,7 +171,7 @@ def _in_text(snapshot: Snapshot, path: str, made: Iterable[Statement], about: tu
 
 def _paths(snapshot: Snapshot, path: str, statement: Statement, about: tuple[Bundle, ...]) -> Iterator[Finding]:
     """Backticked paths inside a bundle that are not there."""
-    if _is_admitted(statement.text) or _DENIED.search(statement.text):
+    if not statement.code_spans or _is_admitted(statement.text) or _DENIED.search(statement.text):
         return
     for span in statement.code_spans:
         text = span.text.strip()

@@ -187,7 +187,7 @@ def _functions(text: str) -> Iterator[tuple[str, int]]:
 
 def _in_text(snapshot: Snapshot, tree: Tree, path: str) -> Iterator[Declared]:
     for statement in statements(snapshot, path, tree):
-        if statement.standing == "asserted" and not _PAST.search(statement.text):
+        if not _PAST.search(statement.text) and statement.standing == "asserted":
             yield from _stated(statement)
 
 

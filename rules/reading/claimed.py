@@ -153,7 +153,7 @@ def claimed(path: str, said: Sequence[Statement], document: Markdown | None, own
 
 def _claimed(path: str, said: Sequence[Statement], document: Markdown | None, own: Own) -> Iterator[Claimed]:
     if any(_disclaims_all(one) for one in said):
-        said = [replace(one, standing="quoted", clauses=tuple(replace(c, standing="quoted") for c in one.clauses)) for one in said]
+        said = [replace(one, decided="quoted") for one in said]
     pools = _pools(said)
     for index, one in enumerate(said):
         if one.kind not in ("row", "heading", "code") and not _is_setup(one.section) and _DIGIT.search(one.text) and not _is_data(one.text):

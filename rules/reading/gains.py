@@ -86,7 +86,8 @@ def _says_gain(key: frozenset[str], text: str) -> bool:
 
 def claims_gain(statement: Statement) -> bool:
     """The author asserts in this sentence, with a percentage or a factor, that something became better."""
-    if statement.kind == "heading" or not _IN_PERCENT.search(statement.text) or _NOT_CLAIMED.search(statement.text):
+    text = statement.text
+    if statement.kind == "heading" or not _IN_PERCENT.search(text) or not _GAIN_WORDS.search(text) or _NOT_CLAIMED.search(text):
         return False
     told = any(
         clause.standing == "asserted"

@@ -55,8 +55,8 @@ def told_counts(snapshot: Snapshot, bundle: Bundle) -> Iterator[Told]:
                 continue
             warmups = {w for one in made for w in _warmups(one.text)} | {0}
             for one in made:
-                found = None if one.standing in ("quoted", "withdrawn", "question") else _in_statement(snapshot, bundle, one, warmups)
-                if found and (found.declared, found.family) not in seen:
+                found = _in_statement(snapshot, bundle, one, warmups)
+                if found and (found.declared, found.family) not in seen and one.standing not in ("quoted", "withdrawn", "question"):
                     seen.add((found.declared, found.family))
                     yield found
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 from rules.core.model import Location, Role, Snapshot, Tree
@@ -42,17 +43,16 @@ class Sentence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
-    """One sentence of a text and how it stands.
+    """One sentence of a text and how it stands. Its clauses are read when they are asked for: look at the text first.
 
     path        file path, `pull:body`, `issue:comment:<id>`, or "" for a string
     line        first and `end_line` last source line of the sentence itself, 1-based
     section     the headings above it, outermost first
     kind        the block it stands in: paragraph, item, heading, row, quote, html, code, or string
-    clauses     its clauses in order; in a mixed sentence each has its own standing
-    standing    of the sentence: of its first clause, unless the block (quoted) or a following sentence ("that was wrong") decides
     code_spans  the content of its code spans, with their lines
+    decided     how all of it stands, where the block (quoted, an open task) or a following sentence ("that was wrong") decides
     """
 
     path: str
@@ -61,9 +61,19 @@ class Statement:
     end_line: int
     section: tuple[str, ...]
     kind: Kind | str
-    clauses: tuple[Clause, ...]
-    standing: Standing
     code_spans: tuple[CodeSpan, ...] = ()
+    decided: Standing | None = None
+
+    @cached_property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Its clauses in order; in a mixed sentence each has its own standing."""
+        found = clauses(self.text, self.section)
+        return tuple(replace(clause, standing=self.decided) for clause in found) if self.decided else found
+
+    @property
+    def standing(self) -> Standing:
+        """Of the sentence: what is decided for all of it, else that of its first clause."""
+        return self.decided or (self.clauses[0].standing if self.clauses else "asserted")
 
     def location(self, role: Role = "claim") -> Location:
         """Where it stands, with its text as the anchor."""
@@ -181,12 +191,7 @@ def text_statements(snapshot: Snapshot, text: Text) -> tuple[Statement, ...]:
 
 def string_statements(value: str, path: str = "") -> tuple[Statement, ...]:
     """The statements in a string of a document: no Markdown, lines counted from 1 in the string."""
-    made = [
-        Statement(path, s.text, s.line, s.end_line, (), "string", found, found[0].standing if found else "asserted")
-        for s in sentences(value[:_STRING])
-        for found in (clauses(s.text),)
-    ]
-    return _corrected(made)
+    return _corrected([Statement(path, s.text, s.line, s.end_line, (), "string") for s in sentences(value[:_STRING])])
 
 
 _STRING = 256 * 1024
@@ -208,15 +213,10 @@ def of_markdown(document: Markdown | None) -> tuple[Statement, ...]:
 
 def _of_block(path: str, block: Block) -> Iterator[Statement]:
     for sentence in sentences(block.text, block.line):
-        found = clauses(sentence.text, block.section)
-        if block.checked is False:
-            found = tuple(replace(clause, standing="planned") for clause in found)
-        if block.quoted:
-            found = tuple(replace(clause, standing="quoted") for clause in found)
         spans = tuple(span for span in block.code_spans if sentence.start <= span.start < sentence.end)
         last = min(sentence.end_line, block.end_line)
-        standing: Standing = found[0].standing if found else "asserted"
-        yield Statement(path, sentence.text, min(sentence.line, last), last, block.section, block.kind, found, standing, spans)
+        decided: Standing | None = "quoted" if block.quoted else "planned" if block.checked is False else None
+        yield Statement(path, sentence.text, min(sentence.line, last), last, block.section, block.kind, spans, decided)
 
 
 _CORRECTS = re.compile(
@@ -232,13 +232,9 @@ def _corrected(made: list[Statement]) -> tuple[Statement, ...]:
     for index in range(1, len(made)):
         one, before = made[index], made[index - 1]
         if _CORRECTS.match(one.text):
-            made[index] = _standing(one, one.clauses, "asserted")
-            made[index - 1] = _standing(before, before.clauses, "withdrawn")
+            made[index] = replace(one, decided="asserted")
+            made[index - 1] = replace(before, decided="withdrawn")
     return tuple(made)
-
-
-def _standing(one: Statement, held: Iterable[Clause], standing: Standing) -> Statement:
-    return replace(one, standing=standing, clauses=tuple(replace(clause, standing=standing) for clause in held))
 
 
 # ---------------------------------------------------------------- asking
@@ -251,6 +247,6 @@ def asserted(made: Iterable[Statement]) -> Iterator[tuple[Statement, Clause]]:
 
 def mentions(statement: Statement, words: Family) -> Iterator[Mention]:
     """Every place where a word of `words` stands in a clause of `statement`, with its polarity there."""
-    for clause in statement.clauses:
+    for clause in statement.clauses if words.search(statement.text) else ():
         for match in words.finditer(clause.text):
             yield Mention(statement, clause, match, clause.denies(match.start()))

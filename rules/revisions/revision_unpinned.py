@@ -244,7 +244,7 @@ def _is_id(value: Any) -> bool:
 
 def _in_text(snapshot: Snapshot, bundle: Bundle, path: str) -> Iterator[Loose]:
     for statement in statements(snapshot, path):
-        if statement.standing not in ("asserted", "planned", "reported") or not _TEXT_ROLE.search(statement.text) or _ANY_ID.search(statement.text):
+        if not _TEXT_ROLE.search(statement.text) or _ANY_ID.search(statement.text) or statement.standing not in ("asserted", "planned", "reported"):
             continue
         kind = _text_kind(bundle, path, statement)
         if kind:
