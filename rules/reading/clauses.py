@@ -95,8 +95,9 @@ def _weak(text: str, first: int, last: int) -> list[tuple[int, int, bool]]:
         denied = denied or _NEGATION.search(text, scanned, match.start()) is not None
         scanned = match.start()
         is_mark = match[0] in ("，", ",", ":", "：")
-        said = has_verb and not denied and match[0] in (":", "：")
-        if match["zh"] or said or (has_verb and _new_clause(text, match, last)):
+        colon = match[0] in (":", "：")
+        said = has_verb and not denied and colon
+        if match["zh"] or said or ((has_verb or (colon and denied)) and _new_clause(text, match, last)):
             made.append((match.start(), match.end() if is_mark else match.start(), False))
             has_verb, denied, scanned = _LEAD.match(text, match.end()) is not None, False, match.end()
     return made
