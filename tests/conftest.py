@@ -1,9 +1,15 @@
-"""What all tests share: a test may be a coroutine."""
+"""What all tests share: a test may be a coroutine, and CI tries the same generated examples each time."""
 
 import asyncio
 import inspect
+import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.hookimpl(tryfirst=True)
