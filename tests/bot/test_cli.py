@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,8 +210,10 @@ def test_a_reader_that_leaves(world: Path) -> None:
 def test_an_interruption_is_quiet(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pull.json")
     command = [sys.executable, "-P", "-m", "bot.cli", "check", str(ROOT), "--pull", str(tmp_path / "pull.json")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**CLEAN, "PYTHONPATH": str(ROOT)})
-    time.sleep(1.5)
+    env = {**CLEAN, "PYTHONPATH": str(ROOT)}
+    obey = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env, preexec_fn=obey)
+    time.sleep(4)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, b"") and b"Traceback" not in err
