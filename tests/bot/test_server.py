@@ -224,11 +224,11 @@ async def test_health_and_other_addresses(tmp_path: Path) -> None:
 
 
 async def test_what_is_being_answered_is_finished_at_the_end(tmp_path: Path) -> None:
-    kept = Kept(wait=0.2)
+    kept = Kept(wait=2)
     async with stage(tmp_path) as on:
         async with serving(application([SECRET.encode()], kept.ingest), "127.0.0.1", 0) as url:
             sending = asyncio.ensure_future(on.twin.deliver("pull_request", action="opened", pull=on.pull, to=url + "/webhook"))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(1)
         assert (await sending).status_code == 202 and len(kept.taken) == 1
         assert (await on.twin.deliver("pull_request", action="opened", pull=on.pull, to=url + "/webhook")).status_code == 0
 
